@@ -28,7 +28,7 @@ const HTTP2: &[u8] = b"h2";
 const LARGEST_FILE: u64 = 1 << 20;
 
 /// A member's folder.
-pub struct Folder {
+pub struct MemberFolder {
     texts: Texts,
     /// For who listens: none but members are let in.
     pub server: Arc<ServerConfig>,
@@ -48,13 +48,13 @@ struct Texts {
     revoked: String,
 }
 
-impl Folder {
+impl MemberFolder {
     /// Reads and checks the files.
     pub fn read(path: &Path) -> Result<Self, TlsError> {
         Self::of(Texts::read(path)?, path)
     }
 
-    /// As [`Folder::read`]; `None` if nothing has changed.
+    /// As [`MemberFolder::read`]; `None` if nothing has changed.
     pub fn read_again(&self, path: &Path) -> Result<Option<Self>, TlsError> {
         let texts = Texts::read(path)?;
         match texts == self.texts {

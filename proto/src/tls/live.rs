@@ -2,7 +2,7 @@
 
 use super::{
     error::{Revoked, TlsError},
-    folder::Folder,
+    folder::MemberFolder,
 };
 use std::{
     path::{Path, PathBuf},
@@ -21,7 +21,7 @@ pub const INTERVAL: Duration = Duration::from_secs(1);
 /// A folder as it was read last.
 pub struct LiveFolder {
     path: PathBuf,
-    folder: RwLock<Arc<Folder>>,
+    folder: RwLock<Arc<MemberFolder>>,
     /// Number of times that the folder has changed.
     changes: AtomicU64,
 }
@@ -30,11 +30,11 @@ impl LiveFolder {
     /// Reads a folder, and follows its changes as long as somebody uses it.
     ///
     /// # Errors
-    /// Those of [`Folder::read`].
+    /// Those of [`MemberFolder::read`].
     pub fn read(path: &Path) -> Result<Arc<Self>, TlsError> {
         let live = Arc::new(Self {
             path: path.to_owned(),
-            folder: RwLock::new(Arc::new(Folder::read(path)?)),
+            folder: RwLock::new(Arc::new(MemberFolder::read(path)?)),
             changes: AtomicU64::new(0),
         });
         let followed = Arc::downgrade(&live);
@@ -51,7 +51,7 @@ impl LiveFolder {
     }
 
     /// Returns the folder as it was read last.
-    pub fn now(&self) -> Arc<Folder> {
+    pub fn now(&self) -> Arc<MemberFolder> {
         Arc::clone(&self.folder.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -71,7 +71,7 @@ impl LiveFolder {
         }
     }
 
-    fn replace(&self, changed: Folder) {
+    fn replace(&self, changed: MemberFolder) {
         let revoked = changed.revoked.len();
         info!(folder = %self.path.display(), revoked, "certificates read again");
         let mut folder = self.folder.write().unwrap_or_else(PoisonError::into_inner);
