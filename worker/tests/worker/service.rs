@@ -1,6 +1,6 @@
 //! The service itself: who is there, what is refused, and what is served beside it.
 
-use crate::support::{Folder, Think, endless, fake, go, in_process, nodes, start};
+use crate::support::{TestFolder, Think, endless, fake, go, in_process, nodes, start};
 use monju_engine::Model;
 use monju_proto::v1::{self, think_request::Message, worker_client::WorkerClient};
 use monju_worker::{Drain, serve_tcp};
@@ -35,7 +35,7 @@ async fn an_unknown_player_is_not_found() {
 
 #[tokio::test]
 async fn a_bad_position_is_refused_and_reaches_no_engine() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let (_worker, client) = in_process(&fake(&["--log", &folder.file("log")])).await;
     let position = |start: &str, moves: &[&str]| v1::Position {
         start: start.to_owned(),

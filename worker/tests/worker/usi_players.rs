@@ -1,6 +1,6 @@
 //! Foreign engines behind the service: what they are told, and what happens when they misbehave.
 
-use crate::support::{Folder, Think, endless, fake, go, in_process, nodes};
+use crate::support::{TestFolder, Think, endless, fake, go, in_process, nodes};
 use monju_proto::v1::{self, score::Kind};
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
@@ -69,7 +69,7 @@ async fn progress_comes_first_and_then_one_vote() {
 
 #[tokio::test]
 async fn the_engine_is_told_options_games_and_whole_histories() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let table = fake(&["--log", &folder.file("log")])
         + "options = { \"Some Option\" = 3, Other = true }\ngo = [\"nodes\", \"infinite\"]\n";
     let (_worker, client) = in_process(&table).await;
@@ -115,7 +115,7 @@ async fn the_engine_is_told_options_games_and_whole_histories() {
 
 #[tokio::test]
 async fn a_new_game_is_announced_once() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let (_worker, mut client) = in_process(&fake(&["--log", &folder.file("log")])).await;
     let request = v1::NewGameRequest {
         game_id: "game".to_owned(),
@@ -162,7 +162,7 @@ async fn an_engine_that_never_pauses_is_stopped_in_time_all_the_same() {
 
 #[tokio::test]
 async fn a_later_go_waits_until_the_earlier_one_is_over() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let (_worker, client) = in_process(&fake(&["--log", &folder.file("log")])).await;
     let mut earlier = Think::go(&client, go(endless())).await;
     earlier.progress().await;
@@ -197,7 +197,7 @@ async fn a_stream_that_is_closed_stops_its_search() {
 
 #[tokio::test]
 async fn a_ponder_hit_is_a_stop_and_a_fresh_go() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let (_worker, client) = in_process(&fake(&["--log", &folder.file("log")])).await;
     let ponder = v1::Limits {
         ponder: true,
@@ -229,7 +229,7 @@ async fn an_answer_while_pondering_is_held_until_stop() {
 
 #[tokio::test]
 async fn a_resignation_while_pondering_is_no_vote_at_the_hit() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let script = fake(&["--resign-endless", "--log", &folder.file("log")]);
     let (_worker, client) = in_process(&script).await;
     let ponder = v1::Limits {
@@ -271,7 +271,7 @@ async fn garbage_is_ignored() {
 
 #[tokio::test]
 async fn a_crash_fails_one_think_and_the_next_one_works() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let (_worker, client) = in_process(&fake(&["--crash-on-go", &folder.file("mark")])).await;
     let status = Think::go(&client, go(nodes(10))).await.failure().await;
     assert_eq!(status.code(), Code::Unavailable);
@@ -283,7 +283,7 @@ async fn a_crash_fails_one_think_and_the_next_one_works() {
 
 #[tokio::test]
 async fn a_crash_between_thinks_costs_no_vote() {
-    let (folder, lifelines) = (Folder::new(), Lifelines::new().await);
+    let (folder, lifelines) = (TestFolder::new(), Lifelines::new().await);
     let mark = folder.file("mark");
     let switches = [
         "--crash-after-answer",
@@ -301,7 +301,7 @@ async fn a_crash_between_thinks_costs_no_vote() {
 
 #[tokio::test]
 async fn an_engine_that_ignores_stop_is_killed_and_replaced() {
-    let (folder, lifelines) = (Folder::new(), Lifelines::new().await);
+    let (folder, lifelines) = (TestFolder::new(), Lifelines::new().await);
     let mark = folder.file("mark");
     let switches = ["--hang-on-stop", &mark, "--lifeline", &lifelines.address()];
     let (_worker, client) = in_process(&fake(&switches)).await;
@@ -410,7 +410,7 @@ async fn native_players_need_no_examination() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_new_game_tries_an_engine_that_is_down_at_once() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let program = folder.file("engine.sh");
     let table = format!(
         "[[player]]\nname = \"fake\"\nkind = \"usi\"\ncommand = [\"/bin/sh\", {program:?}]\n"
@@ -467,7 +467,7 @@ async fn who_is_not_ready_in_time_is_named() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn examinations_take_turns() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let log = folder.file("log");
     let script = format!("echo + >> '{log}'; sleep 0.1; echo - >> '{log}'; exit 3");
     let table = format!(
