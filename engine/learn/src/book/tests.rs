@@ -19,9 +19,9 @@ const GAMES: &str = "\
 5\t?\t3\tother\t\t\t\t\t7g7f 3c3d 2g2f 5c5d
 ";
 
-struct Folder(tempfile::TempDir);
+struct BookFolder(tempfile::TempDir);
 
-impl Folder {
+impl BookFolder {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -58,7 +58,7 @@ fn moves(book: &Book, position: &str) -> Vec<String> {
 
 #[test]
 fn games_with_a_winner_are_counted() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let output = folder.at("a.book");
     let run = build(&folder.games(GAMES), &output);
     let summary = run.run(&mut NoProgress).unwrap();
@@ -71,7 +71,7 @@ fn games_with_a_winner_are_counted() {
 
 #[test]
 fn the_least_number_of_wins_is_a_boundary() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let output = folder.at("a.book");
     let games = folder.games(GAMES);
     let with = |min_wins| BuildRun {
@@ -98,7 +98,7 @@ fn the_least_number_of_wins_is_a_boundary() {
 
 #[test]
 fn transpositions_share_an_entry() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let output = folder.at("a.book");
     let both = "\
 1\tw\t4\tother\t\t\t\t\t7g7f 3c3d 2g2f 8c8d
@@ -121,7 +121,7 @@ fn transpositions_share_an_entry() {
 
 #[test]
 fn all_games_can_be_counted() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let output = folder.at("a.book");
     let games = folder.games(GAMES);
     let run = BuildRun {
@@ -139,7 +139,7 @@ fn all_games_can_be_counted() {
 
 #[test]
 fn a_repeated_position_counts_once_in_a_game() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let output = folder.at("a.book");
     let shuffle = "2h3h 8b7b 3h2h 7b8b";
     let game = |id, last| format!("{id}\tb\t9\tother\t\t\t\t\t{shuffle} {shuffle} {last}\n");
@@ -156,7 +156,7 @@ fn a_repeated_position_counts_once_in_a_game() {
 
 #[test]
 fn files_of_self_play_are_counted() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let (games, output) = (folder.at("games.psv"), folder.at("a.book"));
     play(&games, 400, 1);
     let run = BuildRun {
@@ -189,7 +189,7 @@ fn search(book: &Path, output: &Path, threads: usize) -> SearchRun {
 }
 
 /// Builds a book of every position of the games.
-fn counted(folder: &Folder) -> PathBuf {
+fn counted(folder: &BookFolder) -> PathBuf {
     let path = folder.at("counted.book");
     let games = folder.games(GAMES);
     let run = BuildRun {
@@ -203,7 +203,7 @@ fn counted(folder: &Folder) -> PathBuf {
 
 #[test]
 fn a_searched_book_depends_on_neither_threads_nor_interruptions() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let book = counted(&folder);
     let (one, two) = (folder.at("one.book"), folder.at("two.book"));
     let summary = search(&book, &one, 1).run(&mut NoProgress).unwrap();
@@ -227,7 +227,7 @@ fn a_searched_book_depends_on_neither_threads_nor_interruptions() {
 
 #[test]
 fn a_book_is_not_written_over_what_is_read() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let book = counted(&folder);
     let before = fs::read(&book).unwrap();
     let searched = search(&book, &book, 1).run(&mut NoProgress);
@@ -241,7 +241,7 @@ fn a_book_is_not_written_over_what_is_read() {
 
 #[test]
 fn a_book_becomes_a_database_and_back() {
-    let folder = Folder::new();
+    let folder = BookFolder::new();
     let book = counted(&folder);
     let (database, back) = (folder.at("a.db"), folder.at("b.book"));
     let convert = |book: &Path, output: &Path| BookConversionRun {
