@@ -22,7 +22,7 @@ impl<S: NamedService> NamedService for Guard<S> {
     const NAME: &'static str = S::NAME;
 }
 
-type Answer = Result<http::Response<Body>, Infallible>;
+type GuardedResponse = Result<http::Response<Body>, Infallible>;
 
 impl<S> Service<http::Request<Body>> for Guard<S>
 where
@@ -32,7 +32,7 @@ where
 {
     type Response = http::Response<Body>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Answer> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = GuardedResponse> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.0.poll_ready(context)
