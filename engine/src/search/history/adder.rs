@@ -16,10 +16,10 @@ pub(super) enum Adder {
     Scalar,
     /// 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
-    Avx2(vectors::Avx2),
+    Avx2(vectors::Avx2Adder),
     /// 512-bit vectors.
     #[cfg(target_arch = "x86_64")]
-    Avx512(vectors::Avx512),
+    Avx512(vectors::Avx512Adder),
 }
 
 impl Adder {
@@ -33,8 +33,8 @@ impl Adder {
         let mut adders = vec![Self::Scalar];
         #[cfg(target_arch = "x86_64")]
         {
-            adders.extend(vectors::Avx2::detect().map(Self::Avx2));
-            adders.extend(vectors::Avx512::detect().map(Self::Avx512));
+            adders.extend(vectors::Avx2Adder::detect().map(Self::Avx2));
+            adders.extend(vectors::Avx512Adder::detect().map(Self::Avx512));
         }
         adders
     }
@@ -75,9 +75,9 @@ mod vectors {
 
     /// Proof that the processor has AVX2.
     #[derive(Clone, Copy, Debug)]
-    pub struct Avx2(());
+    pub struct Avx2Adder(());
 
-    impl Avx2 {
+    impl Avx2Adder {
         pub fn detect() -> Option<Self> {
             is_x86_feature_detected!("avx2").then_some(Self(()))
         }
@@ -91,9 +91,9 @@ mod vectors {
 
     /// Proof that the processor has AVX-512 F.
     #[derive(Clone, Copy, Debug)]
-    pub struct Avx512(());
+    pub struct Avx512Adder(());
 
-    impl Avx512 {
+    impl Avx512Adder {
         pub fn detect() -> Option<Self> {
             is_x86_feature_detected!("avx512f").then_some(Self(()))
         }
