@@ -34,9 +34,9 @@ fn told(change: impl Fn(&mut DescribeResponse, &mut PlayerInfo)) -> Result<(), O
 
 #[test]
 fn a_worker_says_what_a_configuration_can_say() {
-    type Change = fn(&mut DescribeResponse, &mut PlayerInfo);
+    type DescriptionChange = fn(&mut DescribeResponse, &mut PlayerInfo);
     assert_eq!(told(|_, _| ()), Ok(()));
-    let lies: [(Change, &str); 16] = [
+    let lies: [(DescriptionChange, &str); 16] = [
         (
             |all, _| all.name = "w\u{1b}[2J".to_owned(),
             "its name has control",
@@ -113,8 +113,8 @@ fn a_line_is_what_a_search_can_say() {
     };
     assert_eq!(of(|_| ()), Ok(()));
     assert_eq!(of(|line| line.r#move = "resign".to_owned()), Ok(()));
-    type Change = fn(&mut Line);
-    let lies: [(Change, &str); 8] = [
+    type LineChange = fn(&mut Line);
+    let lies: [(LineChange, &str); 8] = [
         (|line| line.r#move = "\u{1b}[2J".to_owned(), "is no move"),
         (|line| line.pv[1] = "x".repeat(1 << 20), "is no move"),
         (
