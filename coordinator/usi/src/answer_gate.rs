@@ -1,6 +1,6 @@
 //! The moment at which a `go` may be answered.
 
-use super::{backend::SearchControl, go::Go};
+use super::{backend::SearchControl, go::GoSearch};
 use tokio::sync::mpsc;
 
 /// Holds a finished answer back until the GUI may be told.
@@ -17,7 +17,7 @@ pub enum AnswerGate {
 
 impl AnswerGate {
     /// Returns the gate that a `go` calls for.
-    pub fn of(go: &Go) -> Self {
+    pub fn of(go: &GoSearch) -> Self {
         match () {
             () if go.limits.ponder => Self::UntilPonderHit,
             () if go.infinite => Self::UntilStop,

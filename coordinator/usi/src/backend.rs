@@ -1,6 +1,6 @@
 //! The interface between a session and the team or the single player behind it.
 
-use super::{best_move::BestMove, go::Go, option_table::OptionError, output::Output};
+use super::{best_move::BestMove, go::GoSearch, option_table::OptionError, output::Output};
 use crate::clock_options::ClockOptions;
 use monju_coordinator::clock::{ClockRules, time_for_one_move};
 use monju_engine::{Game, GameRules};
@@ -28,7 +28,7 @@ pub struct GoRequest {
     /// The position with its history.
     pub game: Game,
     /// The limits of the search.
-    pub go: Go,
+    pub go: GoSearch,
     /// The moment at which `go` was received.
     pub asked: Instant,
     /// The use of the clock. Its overhead is the time that the GUI's clock loses with every move, beyond

@@ -1,6 +1,6 @@
 //! Lines from the GUI, parsed into commands.
 
-use super::go::{self, Go, GoCommand};
+use super::go::{self, GoCommand, GoSearch};
 use monju_proto::v1::Clock;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -49,7 +49,7 @@ pub enum GuiCommand {
     /// `position …`: the text after the word.
     Position(String),
     /// `go …`
-    Go(Go),
+    Go(GoSearch),
     /// `go mate …`, with its time limit if there is one.
     GoMate(Option<Duration>),
     /// `stop`

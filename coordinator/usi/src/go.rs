@@ -9,7 +9,7 @@ const MOST_MOVES: usize = 593;
 
 /// The search that a `go` asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Go {
+pub struct GoSearch {
     /// The limits; `ponder` is set by `go ponder`.
     pub limits: Limits,
     /// The answer waits for `stop`: `go infinite`, or a `go` without any limit.
@@ -24,7 +24,7 @@ pub struct Go {
 #[derive(Clone, Debug, PartialEq)]
 pub enum GoCommand {
     /// A search for a move.
-    Search(Go),
+    Search(GoSearch),
     /// A search for a mate, with its time limit if there is one.
     Mate(Option<Duration>),
 }
@@ -41,7 +41,7 @@ pub fn parse_go(text: &str) -> GoCommand {
         limits = Limits::default();
     }
     limits.ponder = words.ponder;
-    GoCommand::Search(Go {
+    GoCommand::Search(GoSearch {
         limits,
         infinite: words.infinite || (unlimited && !words.ponder),
         search_moves: words.search_moves,
@@ -160,7 +160,7 @@ fn number(word: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn go(text: &str) -> Go {
+    fn go(text: &str) -> GoSearch {
         match parse_go(text) {
             GoCommand::Search(go) => go,
             other => panic!("{text}: {other:?}"),

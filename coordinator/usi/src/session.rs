@@ -9,7 +9,7 @@ use super::{
     backend::{Backend, GoRequest, SearchControl},
     best_move::BestMove,
     command::{GameOver, GuiCommand, ReadCommand},
-    go::Go,
+    go::GoSearch,
     go_mate,
     output::Output,
     outstanding_go::{GoResult, OutstandingGo},
@@ -215,7 +215,7 @@ impl<B: Backend> UsiSession<B> {
         }
     }
 
-    fn go(&mut self, go: Go, asked: Instant) {
+    fn go(&mut self, go: GoSearch, asked: Instant) {
         let (controls, mut receiver) = mpsc::unbounded_channel();
         let clock_from = (!go.limits.ponder).then_some(asked);
         let has_clock = go.limits.clock.is_some();

@@ -227,7 +227,7 @@ impl SearchClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::go::Go;
+    use crate::go::GoSearch;
     use monju_engine::Game;
     use tokio::time::sleep_until;
 
@@ -241,9 +241,9 @@ mod tests {
         };
         let request = GoRequest {
             game: Game::startpos(),
-            go: Go {
+            go: GoSearch {
                 limits,
-                ..Go::default()
+                ..GoSearch::default()
             },
             asked: Instant::now(),
             clock_rules: Duration::from_millis(lag_ms).into(),
