@@ -14,7 +14,7 @@ use crate::{
 
 /// The kinds of defences, in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum DefenceKind {
     /// Captures the attacker (素抜き).
     Cancel,
     /// Moves the target away (交わし).
@@ -67,22 +67,22 @@ fn kind(
     attack: &Attack,
     goal: Goal,
     balance: i32,
-) -> Option<Kind> {
+) -> Option<DefenceKind> {
     let king = position.king(position.side_to_move());
     let threats = &attack.threats;
     let is = |test: &dyn Fn(&Move) -> bool| threats.iter().any(test);
     if mv.to() == attack.mv.to() || is(&|threat| threat.from() == Some(mv.to())) {
-        return Some(Kind::Cancel);
+        return Some(DefenceKind::Cancel);
     }
     if attack.gives_check {
         // Every other legal move is a move of the king or stands in the way.
         return Some(match mv.from() == king {
-            true => Kind::Escape,
-            false => Kind::Intercept,
+            true => DefenceKind::Escape,
+            false => DefenceKind::Intercept,
         });
     }
     if mv.from().is_some() && is(&|threat| mv.from() == Some(threat.to())) {
-        return Some(Kind::Escape);
+        return Some(DefenceKind::Escape);
     }
     let is_between = |threat: &Move| {
         let from = threat.from();
@@ -95,8 +95,8 @@ fn kind(
     let protects = threats.iter().any(refuted);
     position.unmake(mv, undo);
     match (blocks, protects) {
-        (true, _) => Some(Kind::Intercept),
-        (false, true) => Some(Kind::Protect),
+        (true, _) => Some(DefenceKind::Intercept),
+        (false, true) => Some(DefenceKind::Protect),
         (false, false) => None,
     }
 }
