@@ -13,14 +13,14 @@ const LEAST_TIME: Duration = Duration::from_millis(100);
 
 /// What is known of the workers.
 pub struct Watch {
-    workers: Vec<Worker>,
+    workers: Vec<WatchedWorker>,
     /// The number of ballots so far.
     pub ballots: u64,
     /// Votes that were counted.
     pub counted: u64,
 }
 
-struct Worker {
+struct WatchedWorker {
     name: String,
     /// Its votes prove something: it is honest, and its clock is not slow.
     is_judged: bool,
@@ -37,7 +37,7 @@ impl Watch {
             .clocks
             .iter()
             .enumerate()
-            .map(|(number, clock)| Worker {
+            .map(|(number, clock)| WatchedWorker {
                 name: format!("worker-{}", number + 1),
                 is_judged: plan.hostile != Some(number) && *clock >= 100,
                 well_since: None,
