@@ -22,7 +22,7 @@ use monju_host::{UsiSpec, usi_child::UsiChild};
 use monju_team::signals;
 use patience::{LONGEST_WAIT, Patience};
 use play::{Board, Left, interrupt};
-use result::{Played, Tally};
+use result::{Played, ResultTally};
 use server::{AtHand, Server};
 use std::{fs, path::PathBuf, pin::pin};
 use summary::GameSummary;
@@ -66,7 +66,7 @@ impl Csa {
         board: &mut Board,
         interrupts: &mut UnboundedReceiver<()>,
     ) -> anyhow::Result<()> {
-        let mut tally = Tally::default();
+        let mut tally = ResultTally::default();
         let mut server = Server::new(&self.login);
         let mut at_hand = None;
         for number in 1..=self.games {

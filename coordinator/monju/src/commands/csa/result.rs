@@ -80,13 +80,13 @@ pub fn ending_of(line: &str) -> Option<&'static str> {
 
 /// Results so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+pub struct ResultTally {
     won: u32,
     lost: u32,
     drawn: u32,
 }
 
-impl Tally {
+impl ResultTally {
     /// Counts a game.
     pub fn count(&mut self, played: &Played) {
         match played.outcome {
@@ -98,7 +98,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for ResultTally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { won, lost, drawn } = self;
         write!(formatter, "{won} won, {lost} lost, {drawn} drawn")
