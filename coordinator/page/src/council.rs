@@ -9,7 +9,7 @@ mod feed;
 mod history;
 mod observer;
 
-pub use feed::Coordinator;
+pub use feed::CurrentCoordinator;
 
 use crate::{BOARD, PARTS, STYLE, server};
 use archive::Archive;
@@ -42,7 +42,7 @@ impl Council {
     /// Watches the coordinator, and the next one when it changes, for as long as the sender lives. Past games are read
     /// from the ballot log that is in use, if there is one.
     pub fn watch(
-        coordinator: watch::Receiver<Coordinator>,
+        coordinator: watch::Receiver<CurrentCoordinator>,
         log: watch::Receiver<Option<PathBuf>>,
     ) -> Self {
         let feed = Feed::default();

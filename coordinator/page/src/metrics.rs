@@ -3,7 +3,7 @@
 //! Each scrape asks the coordinator, as `monju status` does: nothing is counted twice. The numbers of an experiment are
 //! those of its page.
 
-use crate::council::Coordinator;
+use crate::council::CurrentCoordinator;
 use axum::{
     Router,
     extract::State,
@@ -31,13 +31,13 @@ type Labels = Vec<(&'static str, String)>;
 type Gauges = Family<Labels, Gauge<f64, AtomicU64>>;
 
 /// Returns the route `/metrics`.
-pub fn routes(coordinator: watch::Receiver<Coordinator>) -> Router {
+pub fn routes(coordinator: watch::Receiver<CurrentCoordinator>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
         .with_state(coordinator)
 }
 
-async fn metrics(State(coordinator): State<watch::Receiver<Coordinator>>) -> Response {
+async fn metrics(State(coordinator): State<watch::Receiver<CurrentCoordinator>>) -> Response {
     let client = coordinator.borrow().clone();
     let Some(mut client) = client else {
         return (StatusCode::SERVICE_UNAVAILABLE, "no coordinator yet\n").into_response();

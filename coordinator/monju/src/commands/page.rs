@@ -1,7 +1,7 @@
 //! The council's page, beside another command.
 
 use monju_page::{
-    council::{Coordinator, Council},
+    council::{Council, CurrentCoordinator},
     metrics,
     server::{self, Router},
 };
@@ -20,7 +20,7 @@ pub const METRICS: &str = "127.0.0.1:7481";
 /// The system refuses the address.
 pub async fn serve_metrics(
     address: &str,
-    coordinator: watch::Receiver<Coordinator>,
+    coordinator: watch::Receiver<CurrentCoordinator>,
 ) -> anyhow::Result<()> {
     let (listener, local) = server::listen(address).await?;
     eprintln!("the coordinator's metrics are at http://{local}/metrics");
@@ -35,7 +35,7 @@ pub async fn serve_metrics(
 /// The system refuses the address.
 pub async fn serve(
     address: &str,
-    coordinator: watch::Receiver<Coordinator>,
+    coordinator: watch::Receiver<CurrentCoordinator>,
     log: watch::Receiver<Option<PathBuf>>,
 ) -> anyhow::Result<()> {
     let (listener, local) = server::listen(address).await?;

@@ -8,7 +8,7 @@ use tokio::sync::broadcast;
 use tonic::transport::Channel;
 
 /// The client of a coordinator; `None` while there is none.
-pub type Coordinator = Option<CoordinatorClient<Channel>>;
+pub type CurrentCoordinator = Option<CoordinatorClient<Channel>>;
 
 /// Number of events that a slow page may lag behind.
 const BACKLOG: usize = 64;

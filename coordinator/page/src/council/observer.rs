@@ -1,7 +1,7 @@
 //! Watching a coordinator for the page.
 
 use super::{
-    feed::{Coordinator, Feed},
+    feed::{CurrentCoordinator, Feed},
     history::CouncilHistory,
 };
 use monju_proto::v1::{Ballot, RosterRequest, WatchRequest, coordinator_client::CoordinatorClient};
@@ -20,7 +20,7 @@ const ROSTER_INTERVAL: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Watches until the sender of coordinators is gone.
-pub async fn observe(mut coordinator: watch::Receiver<Coordinator>, feed: Feed) {
+pub async fn observe(mut coordinator: watch::Receiver<CurrentCoordinator>, feed: Feed) {
     loop {
         let client = coordinator.borrow_and_update().clone();
         let observed = async {
