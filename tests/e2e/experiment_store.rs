@@ -4,7 +4,7 @@ use monju_experiment::{
     machine::machine,
     notes::{Note, Notes},
     record::{
-        Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, MoveVariety, PlayedGame,
+        Cause, Effort, GameEnding, Incident, MatchOutcome, MatchSide, MoveVariety, PlayedGame,
     },
     runner::{RunnerEvent, open_patiently, patiently},
     store::{
@@ -50,7 +50,7 @@ fn with_pairs(mut plan: ExperimentPlan, pairs: u32) -> ExperimentPlan {
     plan
 }
 
-fn game(result: GameOutcome) -> PlayedGame {
+fn game(result: MatchOutcome) -> PlayedGame {
     PlayedGame {
         result,
         ending: GameEnding::Mate,
@@ -74,7 +74,7 @@ fn game(result: GameOutcome) -> PlayedGame {
     }
 }
 
-fn played(first: GameOutcome, second: GameOutcome) -> PlayedPair {
+fn played(first: MatchOutcome, second: MatchOutcome) -> PlayedPair {
     PlayedPair {
         games: [game(first), game(second)],
         incidents: vec![Incident {
@@ -125,7 +125,7 @@ async fn suite(address: &Address) {
     assert!(seen.iter().all(|pair| pair.left_ms > 0), "{seen:?}");
 
     // A result counts once.
-    let result = played(GameOutcome::Win, GameOutcome::Draw);
+    let result = played(MatchOutcome::Win, MatchOutcome::Draw);
     assert!(store.finish(&one, "one", &result).await.expect("asked"));
     assert!(!store.finish(&one, "one", &result).await.expect("asked"));
     assert!(!store.extend(&one, TERM, &under_way).await.expect("asked"));
@@ -138,8 +138,8 @@ async fn suite(address: &Address) {
     // Everything that was written can be read.
     let games = store.games(0).await.expect("games");
     assert_eq!(games.len(), 2);
-    assert_eq!(games[0].result, GameOutcome::Win);
-    assert_eq!(games[1].result, GameOutcome::Draw);
+    assert_eq!(games[0].result, MatchOutcome::Win);
+    assert_eq!(games[1].result, MatchOutcome::Draw);
     assert_eq!(games[0].effort, result.games[0].effort);
     assert_eq!(
         (games[0].build.as_str(), games[0].runner.as_str()),

@@ -13,7 +13,7 @@
 use anyhow::{Context, bail};
 use monju_experiment::{
     notes::Notes,
-    record::{Effort, GameEnding, GameOutcome, PlayedGame},
+    record::{Effort, GameEnding, MatchOutcome, PlayedGame},
     store::{
         self, Address, ExperimentPlan, OpenMode, PlannedCell, PlayedPair, RegisteredPlan, Store,
         StoreError,
@@ -168,7 +168,7 @@ async fn play(store: &dyn Store, name: &str, times: &mut Times) -> Result<(), St
     };
     times.lease.push(begun.elapsed());
     let pair = PlayedPair {
-        games: [game(GameOutcome::Win), game(GameOutcome::Loss)],
+        games: [game(MatchOutcome::Win), game(MatchOutcome::Loss)],
         incidents: Vec::new(),
     };
     let begun = Instant::now();
@@ -183,7 +183,7 @@ async fn play(store: &dyn Store, name: &str, times: &mut Times) -> Result<(), St
     Ok(())
 }
 
-fn game(result: GameOutcome) -> PlayedGame {
+fn game(result: MatchOutcome) -> PlayedGame {
     PlayedGame {
         result,
         ending: GameEnding::Resignation,

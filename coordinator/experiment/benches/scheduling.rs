@@ -12,7 +12,7 @@
 use anyhow::{Context, bail};
 use monju_experiment::{
     notes::{Note, Notes},
-    record::{Effort, GameEnding, GameOutcome, MoveVariety, PlayedGame},
+    record::{Effort, GameEnding, MatchOutcome, MoveVariety, PlayedGame},
     store::{
         self, Accepted, Address, ExperimentPlan, GameUnderWay, OpenMode, PlannedCell, PlayedPair,
         RegisteredPlan,
@@ -74,7 +74,7 @@ async fn main() -> anyhow::Result<()> {
     );
 
     let pair = PlayedPair {
-        games: [game(GameOutcome::Win), game(GameOutcome::Loss)],
+        games: [game(MatchOutcome::Win), game(MatchOutcome::Loss)],
         incidents: Vec::new(),
     };
     let game_under_way = GameUnderWay {
@@ -118,7 +118,7 @@ async fn main() -> anyhow::Result<()> {
 
 /// A game of 100 plies between 16 voters and one, without the ballots, whose compression costs little
 /// beside the thinking.
-fn game(result: GameOutcome) -> PlayedGame {
+fn game(result: MatchOutcome) -> PlayedGame {
     let note = Note {
         time_ms: 1_579,
         score: Some(-123),

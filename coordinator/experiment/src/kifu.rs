@@ -2,7 +2,7 @@
 
 mod ending;
 
-use super::{notes::Note, record::GameOutcome};
+use super::{notes::Note, record::MatchOutcome};
 use ending::KifuEnd;
 use monju_engine::{
     Color, Game, GameError, Move, Position,
@@ -24,7 +24,7 @@ pub struct Kifu<'a> {
     /// Reason for which it ended, by its name in stores.
     pub ending: &'a str,
     /// Result for the first side.
-    pub result: GameOutcome,
+    pub result: MatchOutcome,
     /// True when the first side had Black.
     pub first_is_black: bool,
 }
@@ -32,8 +32,8 @@ pub struct Kifu<'a> {
 impl Kifu<'_> {
     fn winner(&self) -> Option<Color> {
         match (self.result, self.first_is_black) {
-            (GameOutcome::Draw, _) => None,
-            (GameOutcome::Win, true) | (GameOutcome::Loss, false) => Some(Color::Black),
+            (MatchOutcome::Draw, _) => None,
+            (MatchOutcome::Win, true) | (MatchOutcome::Loss, false) => Some(Color::Black),
             _ => Some(Color::White),
         }
     }
@@ -304,7 +304,7 @@ mod tests {
             moves,
             notes: &[],
             ending: "resignation",
-            result: GameOutcome::Win,
+            result: MatchOutcome::Win,
             first_is_black: true,
         }
     }
@@ -340,14 +340,14 @@ mod tests {
         };
         let others = "-3334FU\nT1\n+8822UM\nT2\n";
         assert_eq!(
-            end("adjudication", GameOutcome::Win),
+            end("adjudication", MatchOutcome::Win),
             format!(
                 "{others}'adjudicated after -3122GI\n%TORYO\n'summary:adjudication:black win:white lose\n"
             )
         );
         for ending in ["adjudication", "mate"] {
             assert_eq!(
-                end(ending, GameOutcome::Loss),
+                end(ending, MatchOutcome::Loss),
                 format!("{others}-3122GI\nT3\n%TORYO\n'summary:{ending}:black lose:white win\n")
             );
         }
@@ -363,13 +363,13 @@ mod tests {
             };
             (game.csa().expect("a game"), game.kif().expect("a game"))
         };
-        let (csa, kif) = declared(GameOutcome::Win);
+        let (csa, kif) = declared(MatchOutcome::Win);
         let end = "-3334FU\n%KACHI\n'summary:declaration:black win:white lose\n";
         assert!(csa.ends_with(end), "{csa}");
         let end = "   3 入玉勝ち\nまで2手で先手の入玉勝ち\n";
         assert!(kif.ends_with(end), "{kif}");
         // Where a declaration draws, neither side has won.
-        let (csa, _) = declared(GameOutcome::Draw);
+        let (csa, _) = declared(MatchOutcome::Draw);
         let end = "%JISHOGI\n'summary:declaration:black draw:white draw\n";
         assert!(csa.ends_with(end), "{csa}");
     }

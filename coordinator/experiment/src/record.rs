@@ -40,7 +40,7 @@ impl MatchSide {
 /// Result of a game for the first side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, EnumString)]
 #[strum(serialize_all = "lowercase", parse_err_ty = StoredTextError, parse_err_fn = unknown_outcome)]
-pub enum GameOutcome {
+pub enum MatchOutcome {
     /// The first side won.
     Win,
     /// A draw.
@@ -49,7 +49,7 @@ pub enum GameOutcome {
     Loss,
 }
 
-impl GameOutcome {
+impl MatchOutcome {
     /// The result of a game that `winner` won; a draw without one.
     pub fn won_by(winner: Option<MatchSide>) -> Self {
         match winner {
@@ -181,7 +181,7 @@ pub struct Effort {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedGame {
     /// Result for the first side.
-    pub result: GameOutcome,
+    pub result: MatchOutcome,
     /// Reason for which it ended.
     pub ending: GameEnding,
     /// Plies that the opening gave.

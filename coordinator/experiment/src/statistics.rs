@@ -15,7 +15,7 @@ pub use pentanomial::{EloEstimate, Pentanomial, elo_of_score, score_of_elo};
 pub use significance::{Stars, binomial_p, holm, normal_p, stars};
 pub use sprt::{EloModel, MINIMUM_PAIRS, PairOutcome, Sprt, SprtVerdict, SprtWalk};
 
-use super::record::GameOutcome;
+use super::record::MatchOutcome;
 
 /// Wins, draws and losses of the first side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,11 +30,11 @@ pub struct GameTally {
 
 impl GameTally {
     /// Counts one game.
-    pub fn add(&mut self, result: GameOutcome) {
+    pub fn add(&mut self, result: MatchOutcome) {
         match result {
-            GameOutcome::Win => self.wins += 1,
-            GameOutcome::Draw => self.draws += 1,
-            GameOutcome::Loss => self.losses += 1,
+            MatchOutcome::Win => self.wins += 1,
+            MatchOutcome::Draw => self.draws += 1,
+            MatchOutcome::Loss => self.losses += 1,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The JSON of a bundle.
 
 use crate::{
-    record::{Effort, GameOutcome, MatchSide},
+    record::{Effort, MatchOutcome, MatchSide},
     store::{
         CellStanding, GameMoves, GameRow, IncidentRow, Occasion, Origin, OtherForm, PlanRow,
         PlannedGames, StoredGame,
@@ -238,7 +238,7 @@ impl SealedGame {
         }
     }
 
-    pub fn outcome(&self) -> Result<GameOutcome, StoredTextError> {
+    pub fn outcome(&self) -> Result<MatchOutcome, StoredTextError> {
         self.result.parse()
     }
 

@@ -5,7 +5,7 @@ use crate::{
     clock::GameClocks,
     contestant::{ClockReading, TurnAnswer, time_limit},
     notes::{Note, Notes},
-    record::{Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, PlayedGame},
+    record::{Cause, Effort, GameEnding, Incident, MatchOutcome, MatchSide, PlayedGame},
     specification::{
         Adjudication, CrashRule, DeclarationRule, Members, RepetitionRule, SideEnsemble,
     },
@@ -361,7 +361,7 @@ impl<'a> Referee<'a> {
         }
         let (winner, ending) = end;
         let played = PlayedGame {
-            result: GameOutcome::won_by(winner),
+            result: MatchOutcome::won_by(winner),
             ending,
             opening_plies: self.opening_plies,
             moves: self.game.to_usi(),

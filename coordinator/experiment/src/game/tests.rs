@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     contestant::BoardResources,
-    record::{Cause, GameEnding, GameOutcome},
+    record::{Cause, GameEnding, MatchOutcome},
     specification::{Cell, Specification},
 };
 use std::path::Path;
@@ -107,8 +107,8 @@ fn the_adjudication_gives_the_result_of_repetitions() {
 #[tokio::test]
 async fn the_adjudication_gives_the_result_of_declarations() {
     for (rule, result, winner) in [
-        ("win", GameOutcome::Loss, "white"),
-        ("draw", GameOutcome::Draw, "draw"),
+        ("win", MatchOutcome::Loss, "white"),
+        ("draw", MatchOutcome::Draw, "draw"),
     ] {
         let cell = cell(&format!("{FILE}[adjudication]\ndeclaration = \"{rule}\"\n"));
         let (game, incidents) = play_one(DECLARABLE, &cell).await.expect("played");
@@ -151,7 +151,7 @@ async fn faults_are_recorded_by_cause_and_side() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let lost = async |file: &str, ending, cause| {
         let (game, incidents) = play_one("startpos", &cell(file)).await.expect("played");
-        assert_eq!((game.result, game.ending), (GameOutcome::Loss, ending));
+        assert_eq!((game.result, game.ending), (MatchOutcome::Loss, ending));
         let [incident] = &incidents[..] else {
             panic!("{incidents:?}")
         };
@@ -191,7 +191,7 @@ async fn moves_are_noted_for_black_and_a_false_declaration_loses() {
     let (game, incidents) = play_one("startpos", &cell(&black)).await.expect("played");
     assert_eq!(
         (game.result, game.ending),
-        (GameOutcome::Loss, GameEnding::IllegalMove)
+        (MatchOutcome::Loss, GameEnding::IllegalMove)
     );
     assert_eq!(incidents.len(), 1, "{incidents:?}");
     let scores: Vec<_> = game.notes.0.iter().map(|note| note.score).collect();
@@ -209,7 +209,7 @@ async fn moves_are_noted_for_black_and_a_false_declaration_loses() {
         .expect("played");
     assert_eq!(
         (game.result, game.ending),
-        (GameOutcome::Win, GameEnding::IllegalMove)
+        (MatchOutcome::Win, GameEnding::IllegalMove)
     );
     let first = game.notes.0.first().expect("a note");
     assert_eq!((first.score, game.notes.0.len()), (Some(-300), 2));
@@ -246,7 +246,7 @@ async fn an_engine_is_driven_with_its_clock() {
     let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
     assert_eq!(
         (game.result, game.ending),
-        (GameOutcome::Loss, GameEnding::Resignation)
+        (MatchOutcome::Loss, GameEnding::Resignation)
     );
     assert!(incidents.is_empty(), "{incidents:?}");
     assert_eq!((game.effort[0].nodes, game.effort[0].moves), (77, 1));
@@ -284,7 +284,7 @@ async fn faults_of_a_driven_engine_end_the_game() {
         let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
         assert_eq!(
             (game.result, game.ending),
-            (GameOutcome::Loss, ending),
+            (MatchOutcome::Loss, ending),
             "{answer}"
         );
         assert_eq!(incidents.len(), 1, "{incidents:?}");

@@ -3,7 +3,7 @@
 use crate::{
     counted::CountedPairs,
     kifu::Kifu,
-    record::GameOutcome,
+    record::MatchOutcome,
     specification::{Cell, Specification},
     store::{Store, StoreError},
 };
@@ -90,7 +90,7 @@ pub async fn write_games(
         };
         fs::create_dir_all(&folder).map_err(failed)?;
         let rows = store.games(index).await?;
-        let ends: BTreeMap<(u32, u32), (GameOutcome, &str)> = rows
+        let ends: BTreeMap<(u32, u32), (MatchOutcome, &str)> = rows
             .iter()
             .map(|row| ((row.pair, row.game), (row.result, row.ending.as_str())))
             .collect();

@@ -3,7 +3,7 @@ use crate::{
     machine::machine,
     notes::Notes,
     record::{
-        Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, MoveVariety, PlayedGame,
+        Cause, Effort, GameEnding, Incident, MatchOutcome, MatchSide, MoveVariety, PlayedGame,
     },
     specification::Specification,
     statistics::Pentanomial,
@@ -40,7 +40,7 @@ published = [["49.50%"], ["—"]]
 published_moves = [[3, 1], []]
 "#;
 
-fn game(result: GameOutcome) -> PlayedGame {
+fn game(result: MatchOutcome) -> PlayedGame {
     PlayedGame {
         result,
         ending: GameEnding::Mate,
@@ -62,7 +62,7 @@ fn game(result: GameOutcome) -> PlayedGame {
 }
 
 /// Plays the next pair of a store.
-async fn finish(store: &dyn Store, results: [GameOutcome; 2], incidents: Vec<Incident>) {
+async fn finish(store: &dyn Store, results: [MatchOutcome; 2], incidents: Vec<Incident>) {
     let lease = store.lease("r", Duration::from_secs(60)).await;
     let lease = lease.expect("asked").expect("a pair");
     let pair = PlayedPair {
@@ -83,7 +83,7 @@ pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDi
     let opening = OpenMode::PLAY;
     let store = store::open(&address, &specification.plan("build 1"), opening).await;
     let store = store.expect("a store");
-    use GameOutcome::{Draw, Loss, Win};
+    use MatchOutcome::{Draw, Loss, Win};
     for (results, incidents) in [
         ([Win, Win], Vec::new()),
         (
@@ -151,7 +151,7 @@ async fn cells_are_compared_with_the_base() {
     let address = Address::Sqlite(folder.path().join("t.db"));
     let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
     let store = store.expect("a store");
-    use GameOutcome::{Draw, Loss, Win};
+    use MatchOutcome::{Draw, Loss, Win};
     for results in [
         [Win, Loss],
         [Loss, Loss],
@@ -245,7 +245,7 @@ async fn games_are_reported_by_build_and_origin() {
     let changed = store::open(&address, &after.plan("build 2"), opening).await;
     let changed = changed.expect("a store");
     assert_eq!(changed.older_specification(), None);
-    finish(&*changed, [GameOutcome::Win; 2], Vec::new()).await;
+    finish(&*changed, [MatchOutcome::Win; 2], Vec::new()).await;
 
     // A report of either file lists both origins.
     for specification in [&before, &after] {
@@ -295,7 +295,7 @@ async fn builds_that_share_a_cell_are_named() {
     for _ in 0..2 {
         let shared = store::open(&address, &more.plan("build 2"), opening).await;
         let shared = shared.expect("a store");
-        finish(&*shared, [GameOutcome::Win; 2], Vec::new()).await;
+        finish(&*shared, [MatchOutcome::Win; 2], Vec::new()).await;
         let report = gather(&more, &*shared).await.expect("a report");
         let text = markdown(&report, "", None);
         let line =
@@ -517,7 +517,7 @@ base = "sigma=0"
 
 #[tokio::test]
 async fn a_cell_that_is_its_own_opponent_is_no_sample() {
-    use GameOutcome::{Draw, Loss, Win};
+    use MatchOutcome::{Draw, Loss, Win};
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
     std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");

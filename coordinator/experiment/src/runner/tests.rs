@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    record::{Cause, GameOutcome, MatchSide},
+    record::{Cause, MatchOutcome, MatchSide},
     store::{self, Address, IncidentRow, OpenMode},
 };
 use monju_host::{CoreSet, OptionValue, PlayerKind, UsiOptions, UsiSpec};
@@ -326,7 +326,7 @@ async fn a_stopping_rule_closes_a_cell() {
         .count();
     assert!(closed > 0 && told == closed, "{standings:?}");
     let games = store.games(0).await.expect("games");
-    assert!(games.iter().any(|game| game.result != GameOutcome::Draw));
+    assert!(games.iter().any(|game| game.result != MatchOutcome::Draw));
     let records = store.records(0, 0, 10).await.expect("records");
     assert!(records.iter().all(|record| record.ballots.is_empty()));
 
@@ -405,7 +405,7 @@ async fn a_crash_loses_where_the_file_says_so() {
         for game in &games {
             assert_eq!(
                 (game.result, game.ending.as_str()),
-                (GameOutcome::Win, "crash")
+                (MatchOutcome::Win, "crash")
             );
         }
         let incidents = store.incidents(cell).await.expect("incidents");

@@ -3,7 +3,7 @@
 use super::plan::{GameUnderWay, PlannedGames};
 use crate::{
     notes::Notes,
-    record::{Effort, GameOutcome, MatchSide},
+    record::{Effort, MatchOutcome, MatchSide},
 };
 use std::time::SystemTime;
 
@@ -47,7 +47,7 @@ pub struct GameRow {
     /// 0 for the game in which the first side has Black, 1 for the other.
     pub game: u32,
     /// Result for the first side.
-    pub result: GameOutcome,
+    pub result: MatchOutcome,
     /// Reason for which the game ended.
     pub ending: String,
     /// Plies, the opening's included.

@@ -9,7 +9,7 @@ use super::{
 };
 use anyhow::bail;
 use monju_engine::{Answer, Color, Game, Move};
-use monju_experiment::{kifu::csa_move, notes::Note, record::GameOutcome};
+use monju_experiment::{kifu::csa_move, notes::Note, record::MatchOutcome};
 use monju_host::{
     EngineAnswer, EngineInfo, OptionValue, UsiSpec,
     usi_child::{ChildError, UsiChild, UsiMessage},
@@ -396,11 +396,11 @@ impl Board {
             self.ending = Some(ending);
         } else {
             let outcome = match line {
-                "#WIN" => Some(GameOutcome::Win),
-                "#LOSE" => Some(GameOutcome::Loss),
-                "#DRAW" => Some(GameOutcome::Draw),
+                "#WIN" => Some(MatchOutcome::Win),
+                "#LOSE" => Some(MatchOutcome::Loss),
+                "#DRAW" => Some(MatchOutcome::Draw),
                 // The end by the number of moves has no result of its own.
-                "#CENSORED" if self.ending == Some("maximum plies") => Some(GameOutcome::Draw),
+                "#CENSORED" if self.ending == Some("maximum plies") => Some(MatchOutcome::Draw),
                 "#CHUDAN" | "#CENSORED" => None,
                 _ => return Ok(None),
             };
@@ -455,11 +455,11 @@ impl Board {
     }
 
     /// Returns the game that is over. It counts, whatever the engine does.
-    async fn over(&mut self, outcome: Option<GameOutcome>) -> Played {
+    async fn over(&mut self, outcome: Option<MatchOutcome>) -> Played {
         let word = match outcome {
-            Some(GameOutcome::Win) => "win",
-            Some(GameOutcome::Loss) => "lose",
-            Some(GameOutcome::Draw) | None => "draw",
+            Some(MatchOutcome::Win) => "win",
+            Some(MatchOutcome::Loss) => "lose",
+            Some(MatchOutcome::Draw) | None => "draw",
         };
         if let Err(error) = self.end_search(word).await {
             eprintln!("the engine failed at the end of the game: {error}");

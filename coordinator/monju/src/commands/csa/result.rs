@@ -3,7 +3,7 @@
 use super::summary::GameSummary;
 use anyhow::Context;
 use monju_engine::{Color, Game};
-use monju_experiment::{kifu::Kifu, notes::Note, record::GameOutcome};
+use monju_experiment::{kifu::Kifu, notes::Note, record::MatchOutcome};
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
@@ -17,7 +17,7 @@ pub struct Played {
     /// Times and scores of the moves.
     pub notes: Vec<Note>,
     /// Our result; `None` for a game that was broken off.
-    pub outcome: Option<GameOutcome>,
+    pub outcome: Option<MatchOutcome>,
     /// Reason of the end, by its name in game records.
     pub ending: &'static str,
 }
@@ -25,9 +25,9 @@ pub struct Played {
 impl fmt::Display for Played {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = match self.outcome {
-            Some(GameOutcome::Win) => "won",
-            Some(GameOutcome::Loss) => "lost",
-            Some(GameOutcome::Draw) => "drawn",
+            Some(MatchOutcome::Win) => "won",
+            Some(MatchOutcome::Loss) => "lost",
+            Some(MatchOutcome::Draw) => "drawn",
             None => "broken off",
         };
         let moves = self.game.moves().len();
@@ -54,7 +54,7 @@ impl Played {
             moves: &self.game.to_usi(),
             notes: &self.notes,
             ending: self.ending,
-            result: self.outcome.unwrap_or(GameOutcome::Draw),
+            result: self.outcome.unwrap_or(MatchOutcome::Draw),
             first_is_black: summary.ours == Color::Black,
         };
         // The first name is Black's, whoever is first.
@@ -90,9 +90,9 @@ impl ResultTally {
     /// Counts a game.
     pub fn count(&mut self, played: &Played) {
         match played.outcome {
-            Some(GameOutcome::Win) => self.won += 1,
-            Some(GameOutcome::Loss) => self.lost += 1,
-            Some(GameOutcome::Draw) => self.drawn += 1,
+            Some(MatchOutcome::Win) => self.won += 1,
+            Some(MatchOutcome::Loss) => self.lost += 1,
+            Some(MatchOutcome::Draw) => self.drawn += 1,
             None => {}
         }
     }

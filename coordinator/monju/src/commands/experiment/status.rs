@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use monju_experiment::{
         notes::Notes,
-        record::{Effort, GameEnding, GameOutcome, PlayedGame},
+        record::{Effort, GameEnding, MatchOutcome, PlayedGame},
         statistics::SprtVerdict,
         store::PlayedPair,
     };
@@ -184,7 +184,7 @@ model = "logistic"
 
     fn won() -> PlayedGame {
         PlayedGame {
-            result: GameOutcome::Win,
+            result: MatchOutcome::Win,
             ending: GameEnding::Mate,
             opening_plies: 1,
             moves: "startpos moves 7g7f".to_owned(),

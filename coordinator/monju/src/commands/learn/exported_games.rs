@@ -4,7 +4,7 @@ use monju_engine::Color;
 use monju_experiment::{
     kifu::Kifu,
     notes::Note,
-    record::{GameEnding, GameOutcome as Outcome},
+    record::{GameEnding, MatchOutcome as Outcome},
 };
 use monju_learn::records::{RecordedResult, parse_games};
 use std::path::Path;
