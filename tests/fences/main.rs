@@ -1,6 +1,6 @@
 //! The rules of ARCHITECTURE.md that can be read from the sources: the direction of dependencies, what
-//! the coordinator may know, the one place of conversions, circles of imports, sizes, comments, licences and
-//! the compiler.
+//! the coordinator may know, the one place of conversions, circles of imports, names of types, sizes,
+//! comments, licences and the compiler.
 
 mod circles;
 mod comments;
@@ -9,6 +9,7 @@ mod coordinator;
 mod dependencies;
 mod licences;
 mod modules;
+mod names;
 mod sizes;
 mod syntax;
 mod toolchain;
