@@ -3,7 +3,7 @@
 use monju_tests::{
     alone,
     cluster::{ServiceProcess, coordinator_over},
-    command::{complaint_of, refusal_of},
+    command::{complaint_of, failure_of, refusal_of},
     data::{assert_legal, config},
     pulse::judge,
     usi::Usi,
@@ -105,6 +105,61 @@ fn arguments_that_make_no_sense_are_refused_with_status_2() {
     ] {
         let line = refusal_of(&arguments.split(' ').collect::<Vec<_>>());
         assert!(line.contains(words), "{arguments}: {line}");
+    }
+}
+
+/// All but those that speak USI, which tell the GUI and go on.
+#[test]
+fn a_file_that_is_not_there_ends_every_command_with_status_1() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = folder.path().join("output");
+    let output = output.to_str().expect("a path in UTF-8");
+    for arguments in [
+        "analyse absent.kif",
+        "bench --mates absent.tsv",
+        "book build absent.csa --output OUTPUT",
+        "book convert absent.book --output OUTPUT",
+        "book search absent.book --output OUTPUT",
+        "book show absent.book",
+        "calibrate absent.jsonl --output OUTPUT",
+        "consult absent.kif",
+        "consult --book absent.book --nodes 1",
+        "consult --config absent.toml",
+        "coordinator --config absent.toml",
+        "csa --server 127.0.0.1:1 --user a --password-file absent.txt",
+        "danger absent.kif",
+        "danger --survey absent.sfen",
+        "doctor --config absent.toml",
+        "drain --worker http://127.0.0.1:1 --config absent.toml",
+        "experiment export absent.toml --out OUTPUT",
+        "experiment report absent.toml",
+        "experiment run absent.toml",
+        "experiment serve absent.toml",
+        "experiment status absent.toml",
+        "learn convert absent.bin --output OUTPUT",
+        "learn linear --games absent.games --output OUTPUT",
+        "learn material absent.data --output OUTPUT",
+        "learn margins absent.jsonl --output OUTPUT",
+        "learn nnue absent.data --output OUTPUT",
+        "learn ordering absent.jsonl --output OUTPUT",
+        "learn records absent.csa --output OUTPUT",
+        "learn reductions absent.jsonl --output OUTPUT",
+        "learn searches --openings absent.sfen --output OUTPUT",
+        "learn selfplay --openings absent.sfen --output OUTPUT",
+        "learn time-control absent.jsonl --output OUTPUT",
+        "match --first native --second native --openings absent.sfen",
+        "mate absent.kif",
+        "replay absent.jsonl",
+        "status --config absent.toml",
+        "tune --state OUTPUT --openings absent.sfen margin_scale:1",
+        "worker --config absent.toml",
+    ] {
+        let words = arguments.split(' ').map(|word| match word {
+            "OUTPUT" => output,
+            word => word,
+        });
+        let line = failure_of(&words.collect::<Vec<_>>());
+        assert!(line.contains("absent."), "{arguments}: {line}");
     }
 }
 

@@ -45,6 +45,13 @@ pub fn refusal_of(arguments: &[&str]) -> String {
     line
 }
 
+/// Runs a command that cannot do what its arguments ask for: as [`complaint_of`], with exit status 1.
+pub fn failure_of(arguments: &[&str]) -> String {
+    let (line, status) = complaint(arguments);
+    assert_eq!(status, 1, "monju {}: {line}", arguments.join(" "));
+    line
+}
+
 /// The line and the exit status of a command that must fail.
 fn complaint(arguments: &[&str]) -> (String, i32) {
     let ended = run(arguments);

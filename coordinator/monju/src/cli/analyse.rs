@@ -61,14 +61,15 @@ impl AnalyseArguments {
     ///
     /// # Errors
     /// The file has no such game, or the range has no position.
-    pub fn resolve(self) -> Result<Analyse, clap::Error> {
+    pub fn resolve(self) -> anyhow::Result<Analyse> {
         let game = parsers::game(&self.file, self.game)?;
         let count = game.game().moves().len();
         let (from, to) = (self.from.unwrap_or(0), self.to.unwrap_or(count));
         if from > to || to > count {
-            return Err(no_sense(format!(
+            let what = format!(
                 "--from {from} --to {to}: the positions of the game have the numbers 0 to {count}"
-            )));
+            );
+            return Err(no_sense(what).into());
         }
         let unlimited = self.nodes.is_none() && self.depth.is_none();
         let stem = self

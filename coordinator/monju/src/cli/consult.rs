@@ -38,8 +38,8 @@ impl ConsultArguments {
     /// Makes the command of these arguments.
     ///
     /// # Errors
-    /// The position is wrong.
-    pub fn resolve(self) -> Result<Consult, clap::Error> {
+    /// The position is wrong, or the file of the game cannot be read.
+    pub fn resolve(self) -> anyhow::Result<Consult> {
         Ok(Consult {
             game: position_or_game(&self.position, self.game, self.ply)?,
             choices: self.team.into(),

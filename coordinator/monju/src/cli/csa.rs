@@ -2,6 +2,7 @@
 
 use super::parsers::no_sense;
 use crate::commands::csa::{Csa, Login};
+use anyhow::{Context, bail};
 use clap::Args;
 use monju_host::{OptionValue, UsiOptions, UsiSpec};
 use std::{env, fs, path::PathBuf};
@@ -50,30 +51,26 @@ impl CsaArguments {
     /// Makes the command of these arguments.
     ///
     /// # Errors
-    /// The name, the password's file or an option makes no sense.
-    pub fn resolve(self) -> Result<Csa, clap::Error> {
+    /// The name or an option makes no sense, or the password's file cannot be read or has none.
+    pub fn resolve(self) -> anyhow::Result<Csa> {
         let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if self.user.is_empty() || self.user.len() > 32 || !self.user.chars().all(is_letter) {
             let user = &self.user;
-            return Err(no_sense(format!(
-                "--user '{user}': expected at most 32 letters, digits, '_' and '-'"
-            )));
+            let what = format!("--user '{user}': expected at most 32 letters, digits, '_' and '-'");
+            return Err(no_sense(what).into());
         }
         let file = self.password_file.display();
         let text = fs::read_to_string(&self.password_file)
-            .map_err(|error| no_sense(format!("cannot read the password in {file}: {error}")))?;
+            .with_context(|| format!("cannot read the password in {file}"))?;
         let password = text.lines().next().unwrap_or_default().trim().to_owned();
         if password.is_empty() || password.contains(char::is_whitespace) {
-            return Err(no_sense(format!(
-                "the first line of {file} is no password: one word is expected"
-            )));
+            bail!("the first line of {file} is no password: one word is expected");
         }
         let mut options = Vec::new();
         for option in &self.options {
             let Some((name, value)) = option.split_once('=') else {
-                return Err(no_sense(format!(
-                    "--option '{option}': expected NAME=VALUE"
-                )));
+                let what = format!("--option '{option}': expected NAME=VALUE");
+                return Err(no_sense(what).into());
             };
             options.push((name.to_owned(), OptionValue::Text(value.to_owned())));
         }
@@ -81,8 +78,7 @@ impl CsaArguments {
         let mut words = self.command.into_iter();
         let program = match words.next() {
             Some(program) => PathBuf::from(program),
-            None => env::current_exe()
-                .map_err(|error| no_sense(format!("cannot find this program: {error}")))?,
+            None => env::current_exe().context("cannot find this program")?,
         };
         let mut engine = UsiSpec::of_program(program);
         engine.arguments = match is_own {

@@ -68,8 +68,8 @@ impl DangerArguments {
     /// Makes the command of these arguments.
     ///
     /// # Errors
-    /// The position is wrong.
-    pub fn resolve(self) -> Result<DangerCommand, clap::Error> {
+    /// The position is wrong, or the file of the game cannot be read.
+    pub fn resolve(self) -> anyhow::Result<DangerCommand> {
         if let Some(openings) = self.survey {
             return Ok(DangerCommand::Survey(Survey {
                 openings,
@@ -83,7 +83,7 @@ impl DangerArguments {
         // A rule of the parser would not see this: --survey and a position exclude each other.
         if self.plies.is_some() || self.seed.is_some() {
             let what = "--plies and --seed are for random moves of a survey; add --survey FILE";
-            return Err(no_sense(what.to_owned()));
+            return Err(no_sense(what.to_owned()).into());
         }
         let game = position_or_game(&self.position, self.game, self.ply)?;
         let worse = match self.worse {

@@ -55,8 +55,8 @@ impl MateArguments {
     /// Makes the command of these arguments.
     ///
     /// # Errors
-    /// The position is wrong.
-    pub fn resolve(self) -> Result<MateCommand, clap::Error> {
+    /// The position is wrong, or the file of the game cannot be read.
+    pub fn resolve(self) -> anyhow::Result<MateCommand> {
         Ok(MateCommand {
             game: position_or_game(&self.position, self.game, self.ply)?,
             question: MateQuestion {

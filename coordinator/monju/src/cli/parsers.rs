@@ -9,10 +9,10 @@ use monju_engine::{
     Game, Model, PlayerSettings,
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
-use monju_learn::records::CommentedGame;
+use monju_learn::records::{CommentedGame, ReadGameError};
 use monju_proto::certificates::{LastDay, NotADay};
 use monju_team::config::{NameError, check_name};
-use std::{iter, ops::RangeInclusive, path::Path, time::SystemTime};
+use std::{ops::RangeInclusive, path::Path, time::SystemTime};
 
 /// Largest number of native players that one process hosts.
 const MOST_PLAYERS: i64 = 1_000;
@@ -108,10 +108,14 @@ pub fn position(words: &[String]) -> Result<Game, Error> {
 /// Reads a game, and warns of an ending that is unknown.
 ///
 /// # Errors
-/// The file has no such game.
-pub fn game(path: &Path, number: usize) -> Result<CommentedGame, Error> {
-    let read = CommentedGame::read(path, number);
-    let game = read.map_err(|error| no_sense(explained(&error)))?;
+/// The file cannot be read; or its name tells no format or it has fewer games, which are errors of the arguments.
+pub fn game(path: &Path, number: usize) -> anyhow::Result<CommentedGame> {
+    let game = CommentedGame::read(path, number).map_err(|error| match error {
+        ReadGameError::Format(_) | ReadGameError::Number { .. } => {
+            anyhow::Error::from(no_sense(error.to_string()))
+        }
+        ReadGameError::File { .. } | ReadGameError::Game { .. } => error.into(),
+    })?;
     if let Some(word) = game.unknown_ending() {
         let path = path.display();
         eprintln!("warning: {path}: the unknown word '{word}' is taken for the end of the game");
@@ -122,12 +126,12 @@ pub fn game(path: &Path, number: usize) -> Result<CommentedGame, Error> {
 /// Reads a position: the words of one, or a file with a game, and of its moves the first `plies`.
 ///
 /// # Errors
-/// The words are no position, the file has no such game, or it is shorter.
+/// The words are no position, the file cannot be read, it has no such game, or the game is shorter.
 pub fn position_or_game(
     words: &[String],
     number: usize,
     plies: Option<usize>,
-) -> Result<Game, Error> {
+) -> anyhow::Result<Game> {
     let game = match words {
         [path] if Path::new(path).extension().is_some() => {
             game(Path::new(path), number)?.game().clone()
@@ -140,17 +144,10 @@ pub fn position_or_game(
     let moves: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
     let Some(first) = moves.get(..plies) else {
         let count = moves.len();
-        return Err(no_sense(format!(
-            "--ply {plies}: the game has {count} moves"
-        )));
+        let what = format!("--ply {plies}: the game has {count} moves");
+        return Err(no_sense(what).into());
     };
-    Game::from_parts(game.start(), first).map_err(|error| no_sense(error.to_string()))
-}
-
-/// Joins an error and its causes.
-pub fn explained(error: &dyn std::error::Error) -> String {
-    let causes = iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+    Ok(Game::from_parts(game.start(), first)?)
 }
 
 /// An error of the arguments.
