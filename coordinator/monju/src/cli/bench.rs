@@ -1,6 +1,6 @@
 //! The command line of `monju bench`.
 
-use super::parsers;
+use super::parsers::{self, ValueError};
 use crate::commands::bench::{
     Branching, Dimension, Evaluators, MateBench, RivalComparison, RivalOption, Scaling, SuiteBench,
 };
@@ -60,15 +60,15 @@ pub fn long_help() -> String {
     help
 }
 
-fn parse_lanes(text: &str) -> Result<usize, String> {
-    let lanes = text.parse().map_err(|_| "not a number".to_owned())?;
-    PlayerSettings::check_lanes(lanes).map_err(|error| error.to_string())?;
+fn parse_lanes(text: &str) -> Result<usize, ValueError> {
+    let lanes = text.parse()?;
+    PlayerSettings::check_lanes(lanes)?;
     Ok(lanes)
 }
 
-fn parse_threads(text: &str) -> Result<usize, String> {
-    let threads = text.parse().map_err(|_| "not a number".to_owned())?;
-    PlayerSettings::check_threads(threads).map_err(|error| error.to_string())?;
+fn parse_threads(text: &str) -> Result<usize, ValueError> {
+    let threads = text.parse()?;
+    PlayerSettings::check_threads(threads)?;
     Ok(threads)
 }
 

@@ -1,6 +1,6 @@
 //! The command line of `monju book`.
 
-use super::parsers;
+use super::parsers::{self, ValueError};
 use crate::commands::book::{self, ShowBook};
 use clap::{
     Args, Subcommand,
@@ -138,10 +138,10 @@ fn source() -> impl TypedValueParser<Value = BookSource> {
     PossibleValuesParser::new(BookSource::VARIANTS).try_map(|name| name.parse::<BookSource>())
 }
 
-fn temperature(text: &str) -> Result<f64, String> {
+fn temperature(text: &str) -> Result<f64, ValueError> {
     match text.parse::<f64>() {
         Ok(temperature) if temperature.is_finite() && temperature > 0.0 => Ok(temperature),
-        _ => Err("expected a number above 0".to_owned()),
+        _ => Err(ValueError::NotPositive),
     }
 }
 

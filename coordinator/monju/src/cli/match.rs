@@ -1,6 +1,6 @@
 //! The command line of `monju match`.
 
-use super::parsers::{even, no_sense, sigma};
+use super::parsers::{ValueError, even, no_sense, sigma};
 use crate::commands::r#match::MatchCommand;
 use clap::Args;
 use monju_coordinator::clock::NodesTime;
@@ -36,10 +36,8 @@ const BYOYOMI_MS: u64 = 200;
 #[derive(Clone, Debug)]
 struct EngineOption(String, String);
 
-fn engine_option(text: &str) -> Result<EngineOption, String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or_else(|| "expected NAME=VALUE".to_owned())?;
+fn engine_option(text: &str) -> Result<EngineOption, ValueError> {
+    let (name, value) = text.split_once('=').ok_or(ValueError::NoAssignment)?;
     Ok(EngineOption(name.to_owned(), value.to_owned()))
 }
 

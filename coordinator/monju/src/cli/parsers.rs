@@ -4,15 +4,20 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
     error::{Error, ErrorKind},
 };
-use monju_coordinator::{clock::TimePolicy, pondering::Pondering, roster, voting::Rule};
+use monju_coordinator::{
+    clock::TimePolicy,
+    pondering::Pondering,
+    roster::{self, AddressError},
+    voting::Rule,
+};
 use monju_engine::{
-    Game, Model, PlayerSettings,
+    Game, Model, PlayerError, PlayerSettings,
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
 use monju_learn::records::{CommentedGame, ReadGameError};
 use monju_proto::certificates::{LastDay, NotADay};
 use monju_team::config::{NameError, check_name};
-use std::{ops::RangeInclusive, path::Path, time::SystemTime};
+use std::{num::ParseIntError, ops::RangeInclusive, path::Path, time::SystemTime};
 
 /// Largest number of native players that one process hosts.
 const MOST_PLAYERS: i64 = 1_000;
@@ -23,6 +28,41 @@ pub const PLAYERS: RangeInclusive<i64> = 1..=MOST_PLAYERS;
 /// Numbers of threads of one player.
 pub const THREADS: RangeInclusive<i64> = 1..=PlayerSettings::MAX_THREADS as i64;
 
+/// Error of the value of an argument.
+#[derive(Debug, thiserror::Error)]
+pub enum ValueError {
+    /// The text is no day.
+    #[error(transparent)]
+    NotADay(#[from] NotADay),
+    /// The last day of certificates is over.
+    #[error("the day is over, and the certificates would be of no use")]
+    PastDay,
+    /// The text is no standard deviation.
+    #[error(transparent)]
+    NotASigma(#[from] SigmaError),
+    /// The standard deviation is out of range.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+    /// The text has no port.
+    #[error("expected HOST:PORT, such as 127.0.0.1:7411")]
+    NoPort,
+    /// The number of games is odd, 0 or no number.
+    #[error("expected an even number: every opening is played with both colours")]
+    NotEven,
+    /// The text is no whole number.
+    #[error("not a number")]
+    NotANumber(#[from] ParseIntError),
+    /// The number is not positive, or no number.
+    #[error("expected a number above 0")]
+    NotPositive,
+    /// The number of lanes or threads is out of range.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// The text has no '='.
+    #[error("expected NAME=VALUE")]
+    NoAssignment,
+}
+
 /// Parses the name of a voting rule.
 pub fn rule() -> impl TypedValueParser<Value = Rule> {
     PossibleValuesParser::new(Rule::ALL.iter().map(|one| one.name()))
@@ -30,10 +70,10 @@ pub fn rule() -> impl TypedValueParser<Value = Rule> {
 }
 
 /// Parses the last day of certificates that are made now.
-pub fn last_day(text: &str) -> Result<LastDay, String> {
-    let day: LastDay = text.parse().map_err(|error: NotADay| error.to_string())?;
+pub fn last_day(text: &str) -> Result<LastDay, ValueError> {
+    let day: LastDay = text.parse()?;
     match day.is_over(SystemTime::now()) {
-        true => Err("the day is over, and the certificates would be of no use".to_owned()),
+        true => Err(ValueError::PastDay),
         false => Ok(day),
     }
 }
@@ -51,32 +91,27 @@ pub fn pondering() -> impl TypedValueParser<Value = Pondering> {
 }
 
 /// Parses the standard deviation of noise.
-pub fn sigma(text: &str) -> Result<Sigma, String> {
-    let sigma: Sigma = text
-        .parse()
-        .map_err(|error: SigmaError| error.to_string())?;
+pub fn sigma(text: &str) -> Result<Sigma, ValueError> {
+    let sigma: Sigma = text.parse()?;
     // The exact value of a share depends on the evaluator, which is not loaded yet.
     let given = sigma.in_centipawns(&Model::material());
     match (0.0..=Noise::MAX_SIGMA).contains(&given) {
         true => Ok(sigma),
-        false => Err(NoiseError { given }.to_string()),
+        false => Err(NoiseError { given }.into()),
     }
 }
 
 /// Parses the URL of a worker or coordinator.
-pub fn url(text: &str) -> Result<String, String> {
-    match roster::address(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
+pub fn url(text: &str) -> Result<String, AddressError> {
+    roster::address(text).map(|_| text.to_owned())
 }
 
 /// Parses the place that a service listens at.
-pub fn listen(text: &str) -> Result<String, String> {
+pub fn listen(text: &str) -> Result<String, ValueError> {
     let port = text.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
     match port {
         Some(Ok(_)) => Ok(text.to_owned()),
-        _ => Err("expected HOST:PORT, such as 127.0.0.1:7411".to_owned()),
+        _ => Err(ValueError::NoPort),
     }
 }
 
@@ -86,10 +121,10 @@ pub fn name(text: &str) -> Result<String, NameError> {
 }
 
 /// Parses a number of games, of which every opening has two.
-pub fn even(text: &str) -> Result<u32, String> {
+pub fn even(text: &str) -> Result<u32, ValueError> {
     match text.parse::<u32>() {
         Ok(games) if games > 0 && games % 2 == 0 => Ok(games),
-        _ => Err("expected an even number: every opening is played with both colours".to_owned()),
+        _ => Err(ValueError::NotEven),
     }
 }
 

@@ -18,16 +18,21 @@ pub struct RivalOption {
     value: String,
 }
 
-impl FromStr for RivalOption {
-    type Err = String;
+/// Error of a text that is no option of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected NAME=VALUE, as in Threads=1")]
+pub struct NotAnOption;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for RivalOption {
+    type Err = NotAnOption;
+
+    fn from_str(text: &str) -> Result<Self, NotAnOption> {
         match text.split_once('=') {
             Some((name, value)) if !name.trim().is_empty() => Ok(Self {
                 name: name.trim().to_owned(),
                 value: value.trim().to_owned(),
             }),
-            _ => Err("expected NAME=VALUE, as in Threads=1".to_owned()),
+            _ => Err(NotAnOption),
         }
     }
 }
