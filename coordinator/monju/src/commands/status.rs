@@ -69,7 +69,7 @@ impl Status {
             })
             .await;
         }
-        let roster = ask(team.client.clone()).await.map_err(anyhow::Error::msg);
+        let roster = ask(team.client.clone()).await;
         let roster = roster.with_context(|| format!("the coordinator at {url} does not answer"))?;
         print(&self.text(url, LookOutcome::Roster(&roster))?)
     }
@@ -78,6 +78,7 @@ impl Status {
         let object = || match seen {
             LookOutcome::Roster(roster) => as_json(url, roster),
             LookOutcome::NoAnswer { reason, silent_ms } => {
+                let reason = reason.to_string();
                 json!({ "coordinator": url, "no_answer": { "reason": reason, "silent_ms": silent_ms } })
             }
         };
@@ -100,19 +101,30 @@ enum LookOutcome<'a> {
     Roster(&'a RosterResponse),
     /// It has not.
     NoAnswer {
-        /// The reason, as one line.
-        reason: &'a str,
+        /// The reason.
+        reason: &'a NoAnswer,
         /// Time since the last answer, or since the first look.
         silent_ms: u64,
     },
 }
 
-/// Asks a coordinator for its roster; an error is the reason, as one line.
-async fn ask(mut client: CoordinatorClient<Channel>) -> Result<RosterResponse, String> {
+/// Reason for which a coordinator has not answered, as one line.
+#[derive(Debug, thiserror::Error)]
+enum NoAnswer {
+    /// The call has failed.
+    #[error("{}", reason(.0))]
+    Failed(Box<tonic::Status>),
+    /// It says nothing.
+    #[error("nothing within {} s", PATIENCE.as_secs())]
+    Silent,
+}
+
+/// Asks a coordinator for its roster.
+async fn ask(mut client: CoordinatorClient<Channel>) -> Result<RosterResponse, NoAnswer> {
     match timeout(PATIENCE, client.roster(RosterRequest {})).await {
         Ok(Ok(answer)) => Ok(answer.into_inner()),
-        Ok(Err(status)) => Err(reason(&status)),
-        Err(_) => Err(format!("nothing within {} s", PATIENCE.as_secs())),
+        Ok(Err(status)) => Err(NoAnswer::Failed(Box::new(status))),
+        Err(_) => Err(NoAnswer::Silent),
     }
 }
 
@@ -120,7 +132,7 @@ async fn ask(mut client: CoordinatorClient<Channel>) -> Result<RosterResponse, S
 ///
 /// # Errors
 /// The first that `show` returns.
-async fn watch<F: Future<Output = Result<RosterResponse, String>>>(
+async fn watch<F: Future<Output = Result<RosterResponse, NoAnswer>>>(
     ask: impl Fn() -> F,
     mut show: impl FnMut(LookOutcome<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
@@ -405,11 +417,12 @@ another build than the coordinator's (0.1.0 (new)): attic
             watch: true,
             json,
         };
+        let refused = || Box::new(tonic::Status::unavailable("connection refused"));
         let asked = Cell::new(0);
         let ask = || {
             asked.set(asked.get() + 1);
             let answer = match asked.get() {
-                2 | 3 => Err("connection refused".to_owned()),
+                2 | 3 => Err(NoAnswer::Failed(refused())),
                 _ => Ok(roster()),
             };
             std::future::ready(answer)
