@@ -203,14 +203,13 @@ impl SideTable {
         let Some(table) = &self.book else {
             return Ok(BookConfig::default());
         };
-        let wrong =
-            |key: &str, what: String| source.path_error(&["ensemble", name, "book", key], what);
+        let keys = |key| ["ensemble", name, "book", key];
         let book = table
             .validate(folder)
-            .map_err(|what| wrong("plies", what))?;
+            .map_err(|error| source.path_error(&keys("plies"), error))?;
         match book.file {
             Some(_) => Ok(book),
-            None => Err(wrong("file", "a book needs file = \"…\"".to_owned())),
+            None => Err(source.path_error(&keys("file"), "a book needs file = \"…\"")),
         }
     }
 

@@ -236,6 +236,11 @@ impl EnsembleTable {
     }
 }
 
+/// Error of a book without moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("plies must be at least 1; without a book, remove file")]
+pub struct NoPlies;
+
 /// The opening book as written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -251,10 +256,9 @@ impl BookTable {
     ///
     /// # Errors
     /// `plies` is 0.
-    pub fn validate(&self, folder: &Path) -> Result<BookConfig, String> {
+    pub fn validate(&self, folder: &Path) -> Result<BookConfig, NoPlies> {
         if self.plies == Some(0) {
-            let what = "plies must be at least 1; without a book, remove file";
-            return Err(what.to_owned());
+            return Err(NoPlies);
         }
         Ok(BookConfig {
             file: self.file.as_ref().map(|file| folder.join(file)),
