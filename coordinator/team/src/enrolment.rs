@@ -51,19 +51,30 @@ impl Enrolment {
     }
 }
 
+/// Reason for which a worker is not enrolled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum EnrolmentError {
+    /// The coordinator refuses it, or is out of reach.
+    #[error("{0}")]
+    Refused(String),
+    /// The coordinator says nothing.
+    #[error("no answer within {} s", PATIENCE.as_secs())]
+    NoAnswer,
+}
+
 async fn enrol_at(url: String, mut client: CoordinatorClient<Channel>, port: u16) {
-    let mut last: Option<Result<(), String>> = None;
+    let mut last: Option<Result<(), EnrolmentError>> = None;
     loop {
         let request = EnrolRequest { port: port.into() };
         let enrolled = match timeout(PATIENCE, client.enrol(request)).await {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(status)) => Err(first_reason(&status)),
-            Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+            Ok(Err(status)) => Err(EnrolmentError::Refused(first_reason(&status))),
+            Err(_) => Err(EnrolmentError::NoAnswer),
         };
         if last.as_ref() != Some(&enrolled) {
             match &enrolled {
                 Ok(()) => info!(coordinator = url, "enrolled"),
-                Err(reason) => warn!(coordinator = url, reason, "not enrolled"),
+                Err(reason) => warn!(coordinator = url, %reason, "not enrolled"),
             }
             last = Some(enrolled);
         }
