@@ -15,7 +15,7 @@ use super::{
     outstanding_go::{GoResult, OutstandingGo},
 };
 use monju_coordinator::clock::{ClockRules, Lag};
-use monju_engine::{Color, Game};
+use monju_engine::{Color, Game, GameError};
 use monju_proto::v1::{Clock, GameOutcome};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::{
@@ -31,7 +31,7 @@ pub struct UsiSession<B> {
     backend: B,
     output: Output,
     /// The position to search, or the reason why it is unusable.
-    position: Result<Game, String>,
+    position: Result<Game, GameError>,
     outstanding: Option<OutstandingGo>,
     /// The side that the engine plays in this game, once it has been asked for a move.
     ours: Option<Color>,
@@ -207,11 +207,9 @@ impl<B: Backend> UsiSession<B> {
 
     fn set_position(&mut self, text: &str) {
         let rules = self.backend.game_rules();
-        self.position = Game::from_usi(text)
-            .map(|game| game.with_rules(rules))
-            .map_err(|error| error.to_string());
-        if let Err(reason) = &self.position {
-            self.output.error(reason);
+        self.position = Game::from_usi(text).map(|game| game.with_rules(rules));
+        if let Err(error) = &self.position {
+            self.output.error(&error.to_string());
         }
     }
 
