@@ -16,13 +16,16 @@ use axum::{
     routing::get,
 };
 use serde_json::Value;
-use std::{convert::Infallible, future::Future, pin::Pin, sync::Arc};
+use std::{convert::Infallible, error::Error, future::Future, pin::Pin, sync::Arc};
 use tokio::sync::watch;
 use tokio_stream::{Stream, StreamExt, wrappers::WatchStream};
 
-/// Makes the report as a page; an error is one line.
+/// Makes the report as a page.
 pub type Reporter =
-    Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<String, String>> + Send>> + Send + Sync>;
+    Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ReportResult> + Send>> + Send + Sync>;
+
+/// The report as a page, or the reason why there is none.
+pub type ReportResult = Result<String, Box<dyn Error + Send + Sync>>;
 
 /// The page; the style and the state stand in it as marks.
 const PAGE: &str = include_str!("experiment.html");
@@ -97,6 +100,6 @@ async fn metrics(State(page): State<ExperimentPage>) -> Response {
 async fn report(State(page): State<ExperimentPage>) -> Response {
     match (page.reporter)().await {
         Ok(report) => Html(report).into_response(),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error + "\n").into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
     }
 }

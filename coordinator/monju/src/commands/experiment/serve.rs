@@ -117,7 +117,7 @@ impl ServedExperiment {
             state,
             reporter: Arc::new(move || {
                 let reports = Arc::clone(&reports);
-                Box::pin(async move { reports.page().await.map_err(|error| error.to_string()) })
+                Box::pin(async move { Ok(reports.page().await?) })
             }),
         };
         let looking = async move {
