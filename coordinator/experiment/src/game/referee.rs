@@ -11,7 +11,7 @@ use crate::{
     },
 };
 use monju_coordinator::record::schema::{self, LogLine, LoggedBallot, Winner};
-use monju_engine::{Answer, Color, Game, Move, Repetition, Score};
+use monju_engine::{Answer, Color, Game, Move, Repetition};
 use monju_proto::v1::{Arrival, Ballot, TieBreak, Vote};
 use std::{collections::BTreeSet, time::Duration};
 
@@ -21,7 +21,7 @@ const DELIVERY: Duration = Duration::from_millis(100);
 /// Moves of each member's line that are kept in ballots.
 const LOGGED_MOVES: usize = 2;
 
-/// Score of every mate in game records, a value of their format: more than any evaluation.
+/// Score of every mate in game records, a value of their format, and the greatest that an evaluation has there.
 const MATE_SCORE: i32 = 31_000;
 
 /// Winner of a game, `None` for a draw, and the reason for which it ended.
@@ -379,10 +379,8 @@ impl<'a> Referee<'a> {
 fn median_score(ballot: &Ballot) -> Option<i32> {
     let counted = ballot.votes.iter().filter(|vote| vote.counted);
     let mut scores: Vec<i32> = counted
-        .filter_map(|vote| match vote.line.as_ref()?.score.as_ref()?.value()? {
-            Score::Cp(cp) => Some(cp),
-            Score::Mate(plies) => Some(if plies > 0 { MATE_SCORE } else { -MATE_SCORE }),
-        })
+        .filter_map(|vote| vote.line.as_ref()?.score.as_ref()?.centipawns())
+        .map(|score| score.clamp(-MATE_SCORE, MATE_SCORE))
         .collect();
     scores.sort_unstable();
     scores.get(scores.len() / 2).copied()

@@ -5,11 +5,8 @@ use crate::{example::TrainingExample, random::SplitMix64};
 use monju_engine::{
     player::{Answer, Player, PlayerError},
     rules::{Color, Game, GameError, Move, Repetition},
-    search::{Control, Limits, Score},
+    search::{Control, Limits},
 };
-
-/// Score of a mate in 0 plies in an example, in centipawns; each ply to the mate subtracts one.
-const MATE: i32 = 32_000;
 
 /// Error of starting self-play.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -159,11 +156,7 @@ impl<'a> SelfPlay<'a> {
                 Answer::Resign => break Some(!us),
                 Answer::Win => break Some(us),
             };
-            let score = match outcome.line.score {
-                Score::Cp(cp) => cp,
-                Score::Mate(plies) if plies > 0 => MATE - plies,
-                Score::Mate(plies) => -MATE - plies,
-            };
+            let score = outcome.line.score.to_centipawns();
             let Ok(position) = game.position().to_packed() else {
                 unreachable!("games from the start position have complete sets");
             };
