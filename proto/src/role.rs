@@ -1,10 +1,12 @@
 //! The roles of a team's members, and the calls that each may make.
 
 use crate::v1::{coordinator_server, worker_server};
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
+use strum::Display;
 
 /// The role of a member by its certificate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// A member of a team without roles, which may do everything.
     Member,
@@ -55,21 +57,10 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Member => "member",
-            Self::Worker => "worker",
-            Self::Coordinator => "coordinator",
-            Self::Gui => "gui",
-            Self::Observer => "observer",
-        })
-    }
-}
-
 impl FromStr for Role {
     type Err = NotARole;
 
+    /// Reads a role of a team with roles; no certificate tells that its member has none.
     fn from_str(text: &str) -> Result<Self, NotARole> {
         let role = Self::ALL.into_iter().find(|role| role.to_string() == text);
         role.ok_or_else(|| NotARole(text.to_owned()))
