@@ -2,15 +2,11 @@
 
 use super::parsers::{self, ValueError};
 use crate::commands::book::{self, ShowBook};
-use clap::{
-    Args, Subcommand,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
+use clap::{Args, Subcommand};
 use monju_engine::{EvaluatorChoice, PlayerSettings, book::ValueWeights};
 use monju_host::load_evaluator;
 use monju_learn::book::{BookConversionRun, BookSource, BuildRun, SearchRun};
 use std::{path::PathBuf, thread};
-use strum::VariantNames;
 
 const BUILD_HELP: &str = "\
 The extension of a file is its format, as for 'monju learn records': .csa, .kif, .ki2, .jkf, .tsv, .usi, \
@@ -58,7 +54,7 @@ pub struct BuildArguments {
     plies: u32,
     /// won-by-mover: games with a winner, a move weighs those that its side won; played: all games, a move
     /// weighs those in which it was played
-    #[arg(long, default_value_t, value_parser = source())]
+    #[arg(long, default_value_t, value_parser = parsers::named::<BookSource>())]
     source: BookSource,
     /// Games that the side to move must have won at a position; default: 2 by won-by-mover, else 0
     #[arg(long, value_name = "N")]
@@ -132,10 +128,6 @@ pub struct BookConvertArguments {
     /// The file to write; with the extension .db a database of YaneuraOu
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-}
-
-fn source() -> impl TypedValueParser<Value = BookSource> {
-    PossibleValuesParser::new(BookSource::VARIANTS).try_map(|name| name.parse::<BookSource>())
 }
 
 fn temperature(text: &str) -> Result<f64, ValueError> {

@@ -2,14 +2,9 @@
 
 use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
-    error::{Error, ErrorKind},
+    error::ErrorKind,
 };
-use monju_coordinator::{
-    clock::TimePolicy,
-    pondering::Pondering,
-    roster::{self, AddressError},
-    voting::Rule,
-};
+use monju_coordinator::roster::{self, AddressError};
 use monju_engine::{
     Game, Model, PlayerError, PlayerSettings,
     eval::{Noise, NoiseError, Sigma, SigmaError},
@@ -17,7 +12,11 @@ use monju_engine::{
 use monju_learn::records::{CommentedGame, ReadGameError};
 use monju_proto::certificates::{LastDay, NotADay};
 use monju_team::config::{NameError, check_name};
-use std::{num::ParseIntError, ops::RangeInclusive, path::Path, time::SystemTime};
+use std::{
+    error::Error, num::ParseIntError, ops::RangeInclusive, path::Path, str::FromStr,
+    time::SystemTime,
+};
+use strum::VariantNames;
 
 /// Largest number of native players that one process hosts.
 const MOST_PLAYERS: i64 = 1_000;
@@ -63,10 +62,12 @@ pub enum ValueError {
     NoAssignment,
 }
 
-/// Parses the name of a voting rule.
-pub fn rule() -> impl TypedValueParser<Value = Rule> {
-    PossibleValuesParser::new(Rule::ALL.iter().map(|one| one.name()))
-        .try_map(|name| name.parse::<Rule>())
+/// Parses the name of a value of an enumeration.
+pub fn named<T>() -> impl TypedValueParser<Value = T>
+where
+    T: VariantNames + FromStr<Err: Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse())
 }
 
 /// Parses the last day of certificates that are made now.
@@ -76,18 +77,6 @@ pub fn last_day(text: &str) -> Result<LastDay, ValueError> {
         true => Err(ValueError::PastDay),
         false => Ok(day),
     }
-}
-
-/// Parses the name of a time policy.
-pub fn time_policy() -> impl TypedValueParser<Value = TimePolicy> {
-    let names = PossibleValuesParser::new(TimePolicy::ALL.iter().map(|one| one.name()));
-    names.try_map(|name| name.parse::<TimePolicy>())
-}
-
-/// Parses the name of a kind of pondering.
-pub fn pondering() -> impl TypedValueParser<Value = Pondering> {
-    let names = PossibleValuesParser::new(Pondering::ALL.iter().map(|one| one.name()));
-    names.try_map(|name| name.parse::<Pondering>())
 }
 
 /// Parses the standard deviation of noise.
@@ -132,7 +121,7 @@ pub fn even(text: &str) -> Result<u32, ValueError> {
 ///
 /// # Errors
 /// The words are no position, which is an error of the arguments.
-pub fn position(words: &[String]) -> Result<Game, Error> {
+pub fn position(words: &[String]) -> Result<Game, clap::Error> {
     if words.is_empty() {
         return Ok(Game::startpos());
     }
@@ -186,6 +175,6 @@ pub fn position_or_game(
 }
 
 /// An error of the arguments.
-pub fn no_sense(message: String) -> Error {
-    Error::raw(ErrorKind::ValueValidation, message)
+pub fn no_sense(message: String) -> clap::Error {
+    clap::Error::raw(ErrorKind::ValueValidation, message)
 }

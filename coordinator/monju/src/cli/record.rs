@@ -13,7 +13,7 @@ pub struct ReplayArguments {
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     /// Rule to decide by; default: as recorded
-    #[arg(long, value_parser = parsers::rule())]
+    #[arg(long, value_parser = parsers::named::<Rule>())]
     rule: Option<Rule>,
     /// Primary player, or none; default: as recorded
     #[arg(long, value_name = "NAME")]

@@ -73,7 +73,7 @@ pub struct CoordinatorArguments {
     #[arg(long = "worker", value_name = "URL", num_args = 1.., value_parser = parsers::url)]
     workers: Vec<String>,
     /// Voting rule
-    #[arg(long, value_parser = parsers::rule())]
+    #[arg(long, value_parser = parsers::named::<Rule>())]
     rule: Option<Rule>,
     /// Appends every decided ballot to this file, as a line of JSON
     #[arg(long, value_name = "FILE")]

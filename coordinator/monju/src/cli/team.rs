@@ -32,16 +32,16 @@ pub struct TeamArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(parsers::THREADS))]
     threads: Option<u32>,
     /// Voting rule
-    #[arg(long, value_parser = parsers::rule())]
+    #[arg(long, value_parser = parsers::named::<Rule>())]
     rule: Option<Rule>,
     /// Name of the player that some rules follow, and that decides ties
     #[arg(long, value_name = "PLAYER")]
     primary: Option<String>,
     /// Way to spend the time on a clock
-    #[arg(long, alias = "tempo", value_name = "POLICY", value_parser = parsers::time_policy())]
+    #[arg(long, alias = "tempo", value_name = "POLICY", value_parser = parsers::named::<TimePolicy>())]
     time_policy: Option<TimePolicy>,
     /// Replies to ponder on: the predicted one alone, or each player's own (spread)
-    #[arg(long, value_parser = parsers::pondering())]
+    #[arg(long, value_parser = parsers::named::<Pondering>())]
     pondering: Option<Pondering>,
     /// Transposition tables of all native players together, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
