@@ -17,6 +17,21 @@ use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 /// The word that leaves `Rule`, `TimePolicy` and `Pondering` to the configuration.
 const CONFIGURED: &str = "config";
 
+/// Makes the kind of an option that chooses a value of an enumeration for a field of
+/// [`ConsultationChoices`], or leaves it to the configuration.
+macro_rules! consultation_choice {
+    ($type:ty, $field:ident) => {
+        OptionKind::Combo {
+            default: || CONFIGURED.to_owned(),
+            words: || configured_or(<$type>::ALL),
+            set: |options, value| {
+                options.consultation.$field = value.map(str::parse).transpose()?;
+                Ok(())
+            },
+        }
+    };
+}
+
 /// All options, in the order in which a GUI shows them.
 pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
     let [delay, delay_2, overhead, minimum, whole_seconds] = clock_options::rows();
@@ -147,14 +162,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
             name: "Rule",
             aliases: &[],
             help: "voting rule",
-            kind: OptionKind::Combo {
-                default: || CONFIGURED.to_owned(),
-                words: || configured_or(Rule::ALL),
-                set: |options, value| {
-                    options.consultation.rule = value.map(str::parse).transpose()?;
-                    Ok(())
-                },
-            },
+            kind: consultation_choice!(Rule, rule),
         },
         UsiOption {
             name: "Primary",
@@ -181,27 +189,13 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
             name: "TimePolicy",
             aliases: &["Tempo"],
             help: "use of the time on the clock",
-            kind: OptionKind::Combo {
-                default: || CONFIGURED.to_owned(),
-                words: || configured_or(TimePolicy::ALL),
-                set: |options, value| {
-                    options.consultation.time_policy = value.map(str::parse).transpose()?;
-                    Ok(())
-                },
-            },
+            kind: consultation_choice!(TimePolicy, time_policy),
         },
         UsiOption {
             name: "Pondering",
             aliases: &[],
             help: "positions that the team ponders on",
-            kind: OptionKind::Combo {
-                default: || CONFIGURED.to_owned(),
-                words: || configured_or(Pondering::ALL),
-                set: |options, value| {
-                    options.consultation.pondering = value.map(str::parse).transpose()?;
-                    Ok(())
-                },
-            },
+            kind: consultation_choice!(Pondering, pondering),
         },
         UsiOption {
             name: "Seed",
