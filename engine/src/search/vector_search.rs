@@ -7,13 +7,13 @@
 //! lane would not do alone is done without it, so that its value is that of a search of its own with
 //! the same order of moves. Only the depth and the order of the moves are common to all lanes.
 
-mod frame;
 mod leaf;
 mod moves;
 mod node_pruning;
 mod numbers;
 mod quiescence;
 mod root;
+mod vector_node;
 
 use super::{
     lanes::{LaneSet, Lanes},
@@ -29,8 +29,8 @@ use crate::{
     mate::mate_in_one,
     rules::{CheckInfo, CheckTargets},
 };
-use frame::{BestMoves, Frame, VectorNode};
 use moves::VectorMove;
+use vector_node::{BestMoves, LaneWindows, VectorNode};
 
 impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
     /// Returns the fail-soft values of the current node from its side to move. `info` is the node's.
@@ -102,13 +102,13 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             self.probe_table(key)
         };
         let table_value = entry.map(|entry| entry.value.recalled(ply));
-        let mut frame = Frame::new(window);
+        let mut windows = LaneWindows::new(window);
         if let (Some(entry), Some(value)) = (entry, table_value)
             && (!PV || !is_root && entry.depth >= PROVED)
             && entry.depth >= depth
         {
-            frame.leave(value.decided(entry.bounds, window), value);
-            if frame.is_left() {
+            windows.leave(value.decided(entry.bounds, window), value);
+            if windows.is_left() {
                 if PV
                     && let Some(mv) = entry.mv
                     && self.position.is_legal_given(mv, info)
@@ -116,7 +116,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                     self.pv[ply + 1].clear();
                     self.update_pv(ply, mv);
                 }
-                return frame.result(value);
+                return windows.result(value);
             }
         }
 
@@ -181,21 +181,21 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         } else {
             if evaluation
                 .beating(self.stack[here - 2].evaluation)
-                .holds_half_of(frame.open())
+                .holds_half_of(windows.open())
             {
                 LaneSet::ALL
             } else {
                 LaneSet::NONE
             }
         };
-        let is_principal = PV && 2 * frame.open().count() as usize >= self.lane_count;
+        let is_principal = PV && 2 * windows.open().count() as usize >= self.lane_count;
         let mut node = VectorNode {
             depth,
             ply,
             cut_node,
             in_check,
             improving,
-            mostly_improving: improving.holds_half_of(frame.open()),
+            mostly_improving: improving.holds_half_of(windows.open()),
             evaluation,
             contexts: self.contexts(ply),
             entry,
@@ -209,9 +209,9 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
 
         // Reverse futility pruning, razoring, null-move pruning, ProbCut
         if !PV && !in_check && excluded.is_none() {
-            self.prune_lanes(info, &node, &mut frame);
-            if frame.is_left() {
-                return frame.result(Lanes::all(-INFINITE));
+            self.prune_lanes(info, &node, &mut windows);
+            if windows.is_left() {
+                return windows.result(Lanes::all(-INFINITE));
             }
             if self.stopped {
                 return Lanes::all(DRAW);
@@ -263,7 +263,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             };
 
             // Late-move, history, futility and SEE pruning
-            let mut alpha = frame.alpha;
+            let mut alpha = windows.alpha;
             if is_root {
                 alpha = alpha.closed(match favourite {
                     Some((_, lanes)) => LaneSet::ALL.except(lanes),
@@ -276,31 +276,33 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 }
             } else {
                 let pruned = self.pruned_lanes(&node, &candidate, alpha);
-                let pruned = pruned.lanes_but(best.losing(), &mut picker, frame.open());
-                if pruned.covers(frame.open()) {
+                let pruned = pruned.lanes_but(best.losing(), &mut picker, windows.open());
+                if pruned.covers(windows.open()) {
                     continue;
                 }
                 alpha = alpha.closed(pruned);
             }
 
             // Singular extensions
-            candidate.extension = match self.singular_lanes(&node, mv, &frame) {
+            candidate.extension = match self.singular_lanes(&node, mv, &windows) {
                 Some(asked) if !is_root && excluded.is_none() => {
-                    let extension = self.vector_extension::<PV>(info, &node, mv, asked, &mut frame);
+                    let extension =
+                        self.vector_extension::<PV>(info, &node, mv, asked, &mut windows);
                     if self.stopped {
                         return Lanes::all(DRAW);
                     }
-                    if frame.is_left() {
-                        return frame.result(best);
+                    if windows.is_left() {
+                        return windows.result(best);
                     }
-                    alpha = alpha.closed(frame.left());
+                    alpha = alpha.closed(windows.left());
                     extension
                 }
                 _ => 0,
             };
 
             // Late-move reductions and re-searches
-            let mut value = self.search_lanes_of_move::<PV>(&node, &candidate, (alpha, frame.beta));
+            let mut value =
+                self.search_lanes_of_move::<PV>(&node, &candidate, (alpha, windows.beta));
             if self.stopped {
                 return Lanes::all(DRAW);
             }
@@ -310,7 +312,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
 
             // New best moves, beta cutoff
             let before = alpha;
-            let taken = Lanes::take(&mut best, &mut frame.alpha, frame.beta, value);
+            let taken = Lanes::take(&mut best, &mut windows.alpha, windows.beta, value);
             if taken.raised {
                 best_moves.choose(mv, value.beating(before).and(before.open()));
                 if PV {
@@ -318,7 +320,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 }
             }
             if is_root {
-                self.record_votes(mv, value, (before, frame.beta));
+                self.record_votes(mv, value, (before, windows.beta));
             }
             if taken.cut {
                 break;
@@ -328,8 +330,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
 
         // Checkmate, or no legal move beside the excluded one
         if move_count == 0 {
-            return frame.result(if excluded.is_some() {
-                frame.alpha
+            return windows.result(if excluded.is_some() {
+                windows.alpha
             } else {
                 Lanes::all(mated_in(ply))
             });
@@ -337,7 +339,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
 
         // Killers and histories
         let best_move = best_moves.of_most_lanes();
-        if best.all_at_least(frame.beta)
+        if best.all_at_least(windows.beta)
             && let Some(mv) = best_move
         {
             self.stack[here].cuts += 1;
@@ -355,7 +357,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 TableEntry {
                     mv: best_move,
                     value: best.stored(ply),
-                    bounds: best.bounds(frame.window(), PV),
+                    bounds: best.bounds(windows.window(), PV),
                     evaluation: raw_evaluation,
                     // The largest depth is kept for proved mates.
                     depth: depth.min(PROVED - 1),
@@ -363,6 +365,6 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 },
             );
         }
-        frame.result(best)
+        windows.result(best)
     }
 }

@@ -2,8 +2,8 @@
 //! re-searches by the lanes that ask for them.
 
 use super::{
-    frame::{Frame, VectorNode},
     numbers::{self, PLY, reduction},
+    vector_node::{LaneWindows, VectorNode},
 };
 use crate::{
     eval::Evaluator,
@@ -254,7 +254,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         &self,
         node: &VectorNode,
         mv: Move,
-        frame: &Frame,
+        windows: &LaneWindows,
     ) -> Option<LaneSet> {
         let options = self.options;
         if options.singular_extension == 0
@@ -265,8 +265,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             return None;
         }
         let (entry, value) = (node.entry?, node.table_value?);
-        let asked = (frame.open().and(entry.bounds.lower_set())).except(value.mating());
-        (entry.depth >= node.depth - 3 && !asked.is_empty() && asked.holds_half_of(frame.open()))
+        let asked = (windows.open().and(entry.bounds.lower_set())).except(value.mating());
+        (entry.depth >= node.depth - 3 && !asked.is_empty() && asked.holds_half_of(windows.open()))
             .then_some(asked)
     }
 
@@ -280,7 +280,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         node: &VectorNode,
         mv: Move,
         asked: LaneSet,
-        frame: &mut Frame,
+        windows: &mut LaneWindows,
     ) -> i32 {
         let &VectorNode {
             depth,
@@ -306,7 +306,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             return 1;
         }
         if !PV {
-            frame.leave(rivalled.and(goal.reaching(frame.beta)), goal);
+            windows.leave(rivalled.and(goal.reaching(windows.beta)), goal);
         }
         0
     }

@@ -1,8 +1,8 @@
 //! Pruning of a whole node before any of its moves is searched in full, lane by lane.
 
 use super::{
-    frame::{Frame, VectorNode},
     numbers,
+    vector_node::{LaneWindows, VectorNode},
 };
 use crate::{
     eval::Evaluator,
@@ -20,8 +20,13 @@ use std::mem;
 
 impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
     /// Lets the lanes leave that need no search of the moves. The side to move is not in check and
-    /// the node is not on the principal variation. The frame means nothing once the search is stopped.
-    pub(super) fn prune_lanes(&mut self, info: &CheckInfo, node: &VectorNode, frame: &mut Frame) {
+    /// the node is not on the principal variation. The windows mean nothing once the search is stopped.
+    pub(super) fn prune_lanes(
+        &mut self,
+        info: &CheckInfo,
+        node: &VectorNode,
+        windows: &mut LaneWindows,
+    ) {
         let options = self.options;
         let &VectorNode {
             depth,
@@ -34,7 +39,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
             _ => evaluation,
         };
-        let able = LaneSet::ALL.except(frame.beta.mating());
+        let able = LaneSet::ALL.except(windows.beta.mating());
 
         // Reverse futility pruning: so far above beta that a quiet move will stay above.
         if options.reverse_futility != 0 && depth <= numbers::REVERSE_FUTILITY_DEPTH {
@@ -42,9 +47,9 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             let others = guess.plus(-margin * depth);
             let improving = guess.plus(-margin * (depth - 1));
             let hope = improving.within(node.improving, others);
-            let lanes = hope.reaching(frame.beta).except(guess.mating()).and(able);
-            frame.leave(lanes, guess.larger(frame.beta));
-            if frame.is_left() {
+            let lanes = hope.reaching(windows.beta).except(guess.mating()).and(able);
+            windows.leave(lanes, guess.larger(windows.beta));
+            if windows.is_left() {
                 return;
             }
         }
@@ -53,19 +58,19 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         if options.razoring != 0 && depth <= numbers::RAZORING_DEPTH {
             let [base, each] = numbers::RAZORING;
             let margin = options.margin(base + each * depth) + 1;
-            let hopeless = frame
+            let hopeless = windows
                 .alpha
                 .reaching(guess.plus(margin))
                 .and(able)
-                .and(frame.open());
+                .and(windows.open());
             if !hopeless.is_empty() {
-                let alpha = frame.alpha.closed(LaneSet::ALL.except(hopeless));
+                let alpha = windows.alpha.closed(LaneSet::ALL.except(hopeless));
                 let value = self.vector_leaf::<false>(info, Lanes::above(alpha), ply);
                 if self.stopped {
                     return;
                 }
-                frame.leave(frame.alpha.reaching(value).and(hopeless), value);
-                if frame.is_left() {
+                windows.leave(windows.alpha.reaching(value).and(hopeless), value);
+                if windows.is_left() {
                     return;
                 }
             }
@@ -77,33 +82,39 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             && self.stack[ply + STACK_OFFSET - 1].context != Context::NONE
         {
             let [base, each] = numbers::NULL_MOVE_MARGIN;
-            let floor = frame.beta.plus(options.margin(base - each * depth));
+            let floor = windows.beta.plus(options.margin(base - each * depth));
             let lanes = guess
-                .reaching(frame.beta)
+                .reaching(windows.beta)
                 .and(evaluation.reaching(floor))
                 .and(able)
-                .and(frame.open());
+                .and(windows.open());
             if !lanes.is_empty() {
-                let value = self.pass(node, guess, frame, lanes);
+                let value = self.pass(node, guess, windows, lanes);
                 if self.stopped {
                     return;
                 }
                 // A mate after a pass need not exist after a move.
                 let proved = Lanes::from_lanes(|lane| match value.lane(lane) {
                     value if value < DECIDED => value,
-                    _ => frame.beta.lane(lane),
+                    _ => windows.beta.lane(lane),
                 });
-                frame.leave(value.reaching(frame.beta).and(lanes), proved);
+                windows.leave(value.reaching(windows.beta).and(lanes), proved);
             }
         }
     }
 
     /// Returns the value of the node for some lanes when its side to move passes.
-    fn pass(&mut self, node: &VectorNode, guess: Lanes, frame: &Frame, lanes: LaneSet) -> Lanes {
+    fn pass(
+        &mut self,
+        node: &VectorNode,
+        guess: Lanes,
+        windows: &LaneWindows,
+        lanes: LaneSet,
+    ) -> Lanes {
         let &VectorNode { depth, ply, .. } = node;
         let options = self.options;
         let closed = LaneSet::ALL.except(lanes);
-        let beta = frame.beta.closed_beta(closed);
+        let beta = windows.beta.closed_beta(closed);
         let surplus = guess.within(lanes, Lanes::all(DECIDED)).least_above(beta);
         let surplus = (surplus / options.margin(numbers::NULL_MOVE_SURPLUS)).min(3);
         let reduction = numbers::NULL_MOVE_REDUCTION + depth / 4 + surplus;

@@ -2,8 +2,8 @@
 //! all evasions.
 
 use super::{
-    frame::{BestMoves, Frame},
     numbers::QUIESCENCE_MARGIN,
+    vector_node::{BestMoves, LaneWindows},
 };
 use crate::{
     eval::{Evaluator, exchange_value},
@@ -62,13 +62,13 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         let key = self.quiescence_key();
         let entry = self.probe_table(key);
         let table_value = entry.map(|entry| entry.value.recalled(ply));
-        let mut frame = Frame::new(window);
+        let mut windows = LaneWindows::new(window);
         if let (Some(entry), Some(value)) = (entry, table_value)
             && (!PV || entry.depth >= PROVED)
             && entry.depth >= depth
         {
-            frame.leave(value.decided(entry.bounds, window), value);
-            if frame.is_left() {
+            windows.leave(value.decided(entry.bounds, window), value);
+            if windows.is_left() {
                 if PV
                     && let Some(mv) = entry.mv
                     && self.position.is_legal_given(mv, info)
@@ -76,7 +76,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                     self.pv[ply + 1].clear();
                     self.update_pv(ply, mv);
                 }
-                return frame.result(value);
+                return windows.result(value);
             }
         }
 
@@ -104,10 +104,10 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
                 _ => evaluation,
             };
-            if stand.all_at_least(frame.beta) {
-                return frame.result(stand);
+            if stand.all_at_least(windows.beta) {
+                return windows.result(stand);
             }
-            Lanes::take(&mut best, &mut frame.alpha, frame.beta, stand);
+            Lanes::take(&mut best, &mut windows.alpha, windows.beta, stand);
         }
 
         // Move loop
@@ -126,9 +126,9 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             move_count += 1;
             let gives_check = targets.is_check(&self.position, mv);
-            let mut alpha = frame.alpha;
+            let mut alpha = windows.alpha;
             let losing = best.losing();
-            if options.quiescence_pruning != 0 && !losing.covers(frame.open()) {
+            if options.quiescence_pruning != 0 && !losing.covers(windows.open()) {
                 let mut pruned = LaneSet::NONE;
                 // Delta pruning
                 if !in_check && !gives_check {
@@ -138,19 +138,19 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                     };
                     let promotion = if mv.is_promotion() { 500 } else { 0 };
                     let hope = futility.plus(gain + promotion);
-                    pruned = alpha.reaching(hope).except(losing).and(frame.open());
+                    pruned = alpha.reaching(hope).except(losing).and(windows.open());
                     best = best.larger(hope).within(pruned, best);
                 }
 
                 // Late evasions, static exchange evaluation pruning
                 let is_late_evasion = in_check && move_count > 3 && !is_noisy(&self.position, mv);
-                if !pruned.covers(frame.open()) {
+                if !pruned.covers(windows.open()) {
                     self.table.prefetch(self.position.key_after(mv));
                     if is_late_evasion || !see::gains_at_least(&self.position, mv, 0) {
                         pruned = LaneSet::ALL.except(losing);
                     }
                 }
-                if pruned.covers(frame.open()) {
+                if pruned.covers(windows.open()) {
                     continue;
                 }
                 alpha = alpha.closed(pruned);
@@ -160,7 +160,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             let value = if self.count_node() {
                 Lanes::all(DRAW)
             } else {
-                let window = Lanes::turned((alpha, frame.beta));
+                let window = Lanes::turned((alpha, windows.beta));
                 let value = self
                     .vector_quiescence::<PV>(&child, window, depth - 1, ply + 1)
                     .negated();
@@ -172,8 +172,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             }
 
             // New best move, beta cutoff
-            let before = frame.alpha;
-            let taken = Lanes::take(&mut best, &mut frame.alpha, frame.beta, value);
+            let before = windows.alpha;
+            let taken = Lanes::take(&mut best, &mut windows.alpha, windows.beta, value);
             if taken.raised {
                 best_moves.choose(mv, value.beating(before).and(before.open()));
                 if PV {
@@ -187,7 +187,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
 
         // Checkmate
         if in_check && move_count == 0 {
-            return frame.result(Lanes::all(mated_in(ply)));
+            return windows.result(Lanes::all(mated_in(ply)));
         }
 
         // Transposition table store
@@ -196,12 +196,12 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             TableEntry {
                 mv: best_moves.of_most_lanes(),
                 value: best.stored(ply),
-                bounds: best.bounds(frame.window(), false),
+                bounds: best.bounds(windows.window(), false),
                 evaluation: raw_evaluation,
                 depth: depth.max(-1),
                 tt_pv: PV || entry.is_some_and(|entry| entry.tt_pv),
             },
         );
-        frame.result(best)
+        windows.result(best)
     }
 }

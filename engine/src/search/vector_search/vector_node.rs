@@ -51,7 +51,7 @@ impl VectorNode {
 
 /// The windows of a node, and the values of the lanes that have left it early.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct LaneWindows {
     /// Alpha at the start; lanes that have left are settled.
     first: Lanes,
     /// Alpha as raised by moves.
@@ -61,7 +61,7 @@ pub(super) struct Frame {
     values: Lanes,
 }
 
-impl Frame {
+impl LaneWindows {
     pub fn new((alpha, beta): (Lanes, Lanes)) -> Self {
         Self {
             first: alpha,
