@@ -36,12 +36,12 @@ pub struct AssembledTeam {
     /// The game that the players are prepared for.
     prepared_game: Option<String>,
     /// Renews the claim on the players.
-    keeper: JoinHandle<()>,
+    renewal: JoinHandle<()>,
 }
 
 impl Drop for AssembledTeam {
     fn drop(&mut self) {
-        self.keeper.abort();
+        self.renewal.abort();
     }
 }
 
@@ -67,9 +67,9 @@ impl AssembledTeam {
         notes: Vec<String>,
         close: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
-        let keeper = contact.claim.clone().keep(contact.coordinators.clone());
+        let renewal = contact.claim.clone().keep(contact.coordinators.clone());
         Self {
-            keeper: tokio::spawn(keeper),
+            renewal: tokio::spawn(renewal),
             contact,
             notes,
             close: Box::pin(close),
@@ -147,7 +147,7 @@ impl AssembledTeam {
 
     /// Lets others have the players, and closes the team.
     pub async fn close(mut self) {
-        self.keeper.abort();
+        self.renewal.abort();
         let mut client = self.contact.coordinators.asked().client;
         self.contact.claim.release(&mut client).await;
         (&mut self.close).await;
