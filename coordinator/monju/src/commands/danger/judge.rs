@@ -51,14 +51,14 @@ impl Judge {
 
     fn text(&self, outcome: &DangerOutcome) -> String {
         let worse = self.settings.worse;
-        let (attacker, keeper) = (title(worse), title(!worse));
+        let (attacker, defender) = (title(worse), title(!worse));
         let meaning = match (outcome.danger, self.settings.absolute) {
             (Danger::Holds, false) => {
-                format!("{keeper} keeps its material until all attacks have ended")
+                format!("{defender} keeps its material until all attacks have ended")
             }
-            (Danger::Holds, true) => format!("{keeper} stays ahead until all attacks have ended"),
+            (Danger::Holds, true) => format!("{defender} stays ahead until all attacks have ended"),
             (Danger::Fails, false) => format!("{attacker} wins material"),
-            (Danger::Fails, true) => format!("{keeper} is not ahead, or does not stay so"),
+            (Danger::Fails, true) => format!("{defender} is not ahead, or does not stay so"),
             (Danger::Unknown, _) => format!("{} nodes were not enough", self.settings.nodes),
         };
         let mut text = format!("position  {}\n", self.game.to_usi());
@@ -78,7 +78,7 @@ impl Judge {
         } = outcome;
         let _ = writeln!(
             text,
-            "material  {before:+} centipawns for {keeper}, {after:+} after the line"
+            "material  {before:+} centipawns for {defender}, {after:+} after the line"
         );
         let _ = writeln!(text, "nodes     {generated} generated, {expanded} expanded");
         text
