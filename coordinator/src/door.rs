@@ -53,12 +53,12 @@ impl From<Offence> for Status {
 }
 
 /// Returns the client of a worker for everything but searches.
-pub fn worker(channel: Channel) -> WorkerClient<Channel> {
+pub fn worker_client(channel: Channel) -> WorkerClient<Channel> {
     WorkerClient::new(channel).max_decoding_message_size(LONGEST_MESSAGE)
 }
 
 /// Returns the client of a worker for a search.
-pub fn thinker(channel: Channel) -> WorkerClient<Channel> {
+pub fn search_client(channel: Channel) -> WorkerClient<Channel> {
     WorkerClient::new(channel).max_decoding_message_size(LONGEST_THOUGHT)
 }
 

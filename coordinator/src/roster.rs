@@ -281,7 +281,7 @@ impl Roster {
     pub async fn release(&self, session: &str, patience: Duration) {
         let mut calls = JoinSet::new();
         for link in (self.links().iter()).filter(|link| link.failure().is_none()) {
-            let mut client = door::worker(link.channel());
+            let mut client = door::worker_client(link.channel());
             let request = ReleaseRequest {
                 session: session.to_owned(),
             };
@@ -310,7 +310,7 @@ impl Roster {
                 problems.push(format!("worker {address} is not connected: {reason}"));
                 continue;
             }
-            let client = door::worker(link.channel());
+            let client = door::worker_client(link.channel());
             let address = link.address().to_owned();
             let request = NewGameRequest {
                 game_id: game_id.to_owned(),

@@ -88,7 +88,7 @@ async fn think(
     number: u64,
     events: &mpsc::Sender<(u64, PlayerEvent)>,
 ) -> Result<ThinkResult, Status> {
-    let mut stream = door::thinker(channel)
+    let mut stream = door::search_client(channel)
         .think(ReceiverStream::new(requests))
         .await?
         .into_inner();

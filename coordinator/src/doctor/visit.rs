@@ -113,7 +113,7 @@ fn worker_facts(status: WorkerStatus, round_trip: Option<CallTimes>) -> WorkerFa
 
 /// Measures the round trip; `None` if a call fails.
 async fn round_trip(channel: Channel) -> Option<CallTimes> {
-    let mut client = door::worker(channel);
+    let mut client = door::worker_client(channel);
     let mut times = Vec::new();
     for _ in 0..CALLS {
         let asked = Instant::now();
@@ -175,7 +175,7 @@ async fn examined(slot: &PlayerSlot) -> Result<ExamineResponse, ReachError> {
     let request = ExamineRequest {
         player: slot.called.clone(),
     };
-    let mut client = door::worker(slot.channel.clone());
+    let mut client = door::worker_client(slot.channel.clone());
     match timeout(EXAMINATION, client.examine(request)).await {
         Ok(Ok(response)) => Ok(door::examined(response.into_inner())),
         Ok(Err(status)) => Err(ReachError::Later(Box::new(status))),

@@ -148,7 +148,7 @@ impl Link {
             reached: Instant::now(),
             round_trip: RoundTrip::default(),
         });
-        let client = door::worker(channel.clone());
+        let client = door::worker_client(channel.clone());
         let wake = Arc::<Notify>::default();
         let reservation = Arc::<OnceLock<Reservation>>::default();
         let watcher = WorkerWatcher {

@@ -95,7 +95,7 @@ async fn a_handshake_that_never_ends_is_given_up() {
     let frozen = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("https://{}", frozen.local_addr().expect("an address"));
     let channel = link::channel(&url, Some(&tls)).expect("an address");
-    let mut client = door::worker(channel);
+    let mut client = door::worker_client(channel);
     let described = time::timeout(
         Duration::from_secs(20),
         client.describe(DescribeRequest::default()),
