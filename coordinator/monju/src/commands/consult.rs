@@ -121,7 +121,7 @@ pub struct Prepared {
 /// A configured worker is missing, or the coordinator refuses.
 pub async fn present(team: &mut Team, choices: &Choices) -> anyhow::Result<RosterResponse> {
     let roster = team.client.roster(RosterRequest {}).await;
-    let roster = roster.map_err(said)?.into_inner();
+    let roster = roster.map_err(refusal)?.into_inner();
     // A coordinator elsewhere can do without a worker; an own configuration that names a missing one is
     // most likely wrong.
     if choices.coordinator.is_none()
@@ -148,7 +148,7 @@ pub async fn prepare(team: &mut Team, choices: &Choices) -> anyhow::Result<Prepa
         game_id: game_id.clone(),
         claim: None,
     };
-    let prepared = team.client.prepare_game(prepare).await.map_err(said)?;
+    let prepared = team.client.prepare_game(prepare).await.map_err(refusal)?;
     Ok(Prepared {
         game_id,
         roster,
@@ -157,7 +157,7 @@ pub async fn prepare(team: &mut Team, choices: &Choices) -> anyhow::Result<Prepa
 }
 
 /// Turns a refused call into the one line that the service gave as its reason.
-fn said(status: tonic::Status) -> anyhow::Error {
+fn refusal(status: tonic::Status) -> anyhow::Error {
     anyhow::anyhow!("{}", reason(&status))
 }
 
