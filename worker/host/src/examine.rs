@@ -108,11 +108,11 @@ async fn try_form(child: &mut UsiChild, form: GoForm) -> Result<(), TrialFailure
             Ok(Err(error)) => return Err(error.into()),
             Err(_) => {}
         }
-        let said = match form {
+        let steered = match form {
             GoForm::Ponder => child.ponder_hit().await,
             _ => child.stop().await,
         };
-        said?;
+        steered?;
     }
     let answered = timeout(PATIENCE, answer(child)).await;
     let mv = answered.map_err(|_| TrialFailure::Silent)??;

@@ -296,7 +296,7 @@ impl UsiSearch<'_> {
             tokio::select! {
                 // The engine's lines come first: a machine that was frozen wakes up late.
                 biased;
-                said = child.next(), if listens => match said? {
+                message = child.next(), if listens => match message? {
                     UsiMessage::Info(info) => {
                         if held.is_none() && thought.hear(&info) {
                             self.progress.send_replace(thought.line(started.elapsed()));

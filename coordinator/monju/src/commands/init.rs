@@ -49,7 +49,7 @@ impl Init {
                 taken.display()
             );
         }
-        let mut said = String::new();
+        let mut list = String::new();
         for (path, (_, text)) in paths.iter().zip(FILES) {
             let problem = || format!("cannot write {}", path.display());
             if let Some(folder) = path.parent() {
@@ -59,15 +59,15 @@ impl Init {
             let created = OpenOptions::new().write(true).create_new(true).open(path);
             let written = created.and_then(|mut file| file.write_all(text.as_bytes()));
             written.with_context(problem)?;
-            let _ = writeln!(said, "{}", path.display());
+            let _ = writeln!(list, "{}", path.display());
         }
         let folder = self.folder.display();
         let _ = writeln!(
-            said,
+            list,
             "monju.toml documents every key of a team: change it, check it with \
              'monju doctor --config {folder}/monju.toml', and give it to the others by --config, or lay it \
              beside the binary"
         );
-        print(&said)
+        print(&list)
     }
 }

@@ -365,12 +365,12 @@ impl Board {
             Color::Black => score,
             Color::White => -score,
         });
-        let said = Answer::parse(&self.game, &answer.mv).unwrap_or_else(|error| {
+        let played = Answer::parse(&self.game, &answer.mv).unwrap_or_else(|error| {
             let mv = excerpt(&answer.mv, 20);
             eprintln!("the engine plays {mv}, which the rules forbid ({error}); resigning");
             Answer::Resign
         });
-        let text = match said {
+        let text = match played {
             Answer::Resign => "%TORYO".to_owned(),
             Answer::Win => "%KACHI".to_owned(),
             Answer::Move(mv) => {
@@ -382,7 +382,7 @@ impl Board {
         };
         let sent = self.sent.insert(Sent {
             text,
-            mv: said.as_move(),
+            mv: played.as_move(),
             score,
         });
         connection.send(&sent.text).await
