@@ -94,31 +94,31 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         if !in_check {
             (evaluation, raw_evaluation) = self.evaluate_with(entry.as_ref());
             evaluation = evaluation.corrected(self.correction(ply).0);
-            let stand = match (entry, table_value) {
+            let stand_pat = match (entry, table_value) {
                 (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
                 _ => evaluation,
             };
-            if stand.all_at_least(beta) {
+            if stand_pat.all_at_least(beta) {
                 if entry.is_none() {
                     self.table.put(
                         key,
                         TableEntry {
                             mv: None,
-                            value: stand.stored(ply),
-                            bounds: stand.bounds(window, false),
+                            value: stand_pat.stored(ply),
+                            bounds: stand_pat.bounds(window, false),
                             evaluation: raw_evaluation,
                             depth: depth.max(-1),
                             tt_pv: false,
                         },
                     );
                 }
-                return if beta.is_decided(window) || stand.is_decided(window) {
-                    stand
+                return if beta.is_decided(window) || stand_pat.is_decided(window) {
+                    stand_pat
                 } else {
-                    stand.mixed(1, beta, 1).larger(beta)
+                    stand_pat.mixed(1, beta, 1).larger(beta)
                 };
             }
-            V::take(&mut best, &mut alpha, beta, stand);
+            V::take(&mut best, &mut alpha, beta, stand_pat);
         }
 
         // Move loop

@@ -100,14 +100,14 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         let mut best = Lanes::all(-INFINITE);
         if !in_check {
             (evaluation, raw_evaluation) = self.evaluate_with(entry.as_ref());
-            let stand = match (entry, table_value) {
+            let stand_pat = match (entry, table_value) {
                 (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
                 _ => evaluation,
             };
-            if stand.all_at_least(windows.beta) {
-                return windows.result(stand);
+            if stand_pat.all_at_least(windows.beta) {
+                return windows.result(stand_pat);
             }
-            Lanes::take(&mut best, &mut windows.alpha, windows.beta, stand);
+            Lanes::take(&mut best, &mut windows.alpha, windows.beta, stand_pat);
         }
 
         // Move loop
