@@ -1,11 +1,11 @@
-//! Checks of a configuration against reality: [`visit`] gathers facts, [`diagnose`] judges them.
+//! Checks of a configuration against reality: [`gather`] gathers facts, [`diagnose`] judges them.
 
 mod diagnosis;
 mod facts;
+mod gather;
 #[cfg(test)]
 mod tests;
-mod visit;
 
 pub use diagnosis::{Finding, Severity, diagnose};
 pub use facts::{CallTimes, Facts, PlayerFacts, WorkerFacts};
-pub use visit::visit;
+pub use gather::gather;

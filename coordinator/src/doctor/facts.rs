@@ -1,4 +1,4 @@
-//! The facts that a visit gathers.
+//! The facts that the doctor gathers.
 
 use crate::{roster::ReachError, voting::Rule};
 use monju_proto::v1::{ExamineResponse, Vote};

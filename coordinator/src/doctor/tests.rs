@@ -1,4 +1,4 @@
-//! Tests of the diagnosis and the visit.
+//! Tests of the diagnosis and of gathering facts.
 
 use super::*;
 use crate::{
@@ -268,7 +268,7 @@ fn players_that_another_session_holds_are_one_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_visit_finds_lost_workers_and_late_players() {
+async fn the_doctor_finds_lost_workers_and_late_players() {
     let (link, _server) = FakeWorker::named("desk")
         .player("quick", &[PlayerStep::Answer("7g7f")])
         .with_lanes(3)
@@ -284,7 +284,7 @@ async fn a_visit_finds_lost_workers_and_late_players() {
         resignation: None,
         book: None,
     };
-    let facts = visit(&roster, &ensemble, Duration::from_secs(1)).await;
+    let facts = gather(&roster, &ensemble, Duration::from_secs(1)).await;
     assert_eq!(facts.workers.len(), 2);
     assert!(facts.workers[0].round_trip.is_some());
     assert_ne!(facts.workers[1].failure, "");

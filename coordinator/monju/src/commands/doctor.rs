@@ -7,7 +7,7 @@ mod table;
 use crate::commands::{output::print, progress::Waiting};
 use anyhow::bail;
 use monju_coordinator::{
-    doctor::{Severity, diagnose, visit},
+    doctor::{Severity, diagnose, gather},
     record::Recorder,
 };
 use monju_team::{
@@ -42,7 +42,7 @@ impl Doctor {
         }
         let (roster, worker) = team::roster(&config, &choices, None).await?;
         let waiting = Waiting::begin("asking the workers and trying every player".to_owned());
-        let facts = visit(&roster, &ensemble, self.test_time).await;
+        let facts = gather(&roster, &ensemble, self.test_time).await;
         drop(waiting);
         drop(roster);
         if let Some(worker) = worker {

@@ -1,4 +1,4 @@
-//! Gathering facts: a visit calls every worker, lets every player make a test move, and examines every
+//! Gathering facts: the doctor calls every worker, lets every player make a test move, and examines every
 //! foreign engine.
 
 use super::facts::{CallTimes, Facts, PlayerFacts, WorkerFacts};
@@ -49,7 +49,7 @@ const CALLS: usize = 9;
 
 /// Gathers the facts about a team. Foreign engines are examined one after the other, so that they do
 /// not slow each other down.
-pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) -> Facts {
+pub async fn gather(roster: &Roster, ensemble: &Ensemble, test_time: Duration) -> Facts {
     roster.settle(SETTLING).await;
     let slots = roster.slots();
     let mut workers = Vec::new();
