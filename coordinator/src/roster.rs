@@ -55,7 +55,7 @@ pub struct Roster {
     /// Greatest number of workers that have enrolled themselves, now.
     most_enrolled: AtomicUsize,
     tls: Option<Tls>,
-    /// Who holds the coordinator, and so its workers.
+    /// The session that holds the coordinator, and so its workers.
     reservation: OnceLock<Reservation>,
 }
 

@@ -54,7 +54,7 @@ pub struct FakeWorker {
     players: Vec<(PlayerInfo, Vec<PlayerStep>)>,
     /// Every request, and every new game, in words.
     pub told: Arc<Mutex<Vec<String>>>,
-    /// Who holds the players. Searches do not obey it.
+    /// The session that holds the players. Searches do not obey it.
     pub reservation: Reservation,
     /// It says that it takes no more questions.
     draining: bool,

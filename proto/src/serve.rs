@@ -62,7 +62,7 @@ pub enum ServeError {
     Transport(#[from] tonic::transport::Error),
 }
 
-/// Whom a service lets in.
+/// The callers that a service lets in.
 #[derive(Clone, Copy, Debug)]
 pub enum Admission<'a> {
     /// The members of a team.

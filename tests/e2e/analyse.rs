@@ -45,7 +45,7 @@ fn a_game_is_analysed_and_an_analysis_goes_on() {
     let page = read("game.analysis.html");
     assert!(page.contains("\"black\":\"sente\""), "{page}");
 
-    // What has a ballot is not asked about again; what has none is.
+    // A position with a ballot is not asked about again; one without is.
     let json = |arguments: &[&str]| json_of(&[arguments, &["--json"]].concat());
     let whole = json(&arguments);
     assert_eq!(read("game.analysis.jsonl"), ballots);

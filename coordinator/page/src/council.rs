@@ -31,7 +31,7 @@ use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 /// The page; style and board stand in it as marks.
 const PAGE: &str = include_str!("council.html");
 
-/// What the page shows. Clones show the same.
+/// The contents of the page. Clones show the same.
 #[derive(Clone, Debug)]
 pub struct Council {
     feed: Feed,

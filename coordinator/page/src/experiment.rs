@@ -30,7 +30,7 @@ pub type ReportResult = Result<String, Box<dyn Error + Send + Sync>>;
 /// The page; the style and the state stand in it as marks.
 const PAGE: &str = include_str!("experiment.html");
 
-/// What the page shows. Clones show the same.
+/// The contents of the page. Clones show the same.
 #[derive(Clone)]
 pub struct ExperimentPage {
     /// The state as `monju experiment status --json` has it, with `title`, `pairs_per_hour`, `incidents`, `runners` and

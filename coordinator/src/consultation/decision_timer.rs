@@ -35,7 +35,7 @@ pub(super) struct DecisionTimer {
     last_review: Option<Instant>,
 }
 
-/// What the last review has found.
+/// The findings of the last review.
 #[derive(Clone, Copy, Debug)]
 struct ReviewFindings {
     agreement: Agreement,

@@ -257,7 +257,7 @@ fn players_that_another_session_holds_are_one_line() {
     later.players[1].examined = busy.players[1].examined.clone();
     assert_eq!(findings(&later), [(line.0, "pc1".to_owned(), line.2)]);
 
-    // What else is wrong is still said.
+    // Everything else that is wrong is still told.
     busy.players[0].vote.failure = "the engine ended".to_owned();
     let said = findings(&busy);
     assert_eq!(said.len(), 2, "{said:?}");

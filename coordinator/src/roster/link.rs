@@ -73,7 +73,7 @@ pub struct Link {
     state: watch::Receiver<LinkState>,
     /// Makes the watcher call the worker at once.
     wake: Arc<Notify>,
-    /// Who holds the coordinator, and so the worker.
+    /// The session that holds the coordinator, and so the worker.
     reservation: Arc<OnceLock<Reservation>>,
     /// The ballot has no room for its votes.
     is_left_out: AtomicBool,

@@ -1,4 +1,4 @@
-//! What the judge sees of a search.
+//! The features of a search by which it is judged.
 
 use super::stage::{STAGES, TimeStage};
 use crate::{

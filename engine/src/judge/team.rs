@@ -1,4 +1,4 @@
-//! What the judge sees of the searches of a team.
+//! The features of a team's searches by which they are judged.
 
 use super::{
     agreement::Agreement,

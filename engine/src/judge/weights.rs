@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 /// Parts into which a unit of f is divided.
 const UNIT: f32 = 1_024.0;
 
-/// What a judge judges.
+/// The object of a judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgeKind {
     /// One player's search, by the features of [`SearchProgress`].

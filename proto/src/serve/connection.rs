@@ -52,7 +52,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Carrier for T {}
 /// A connection, and who is at its other end.
 pub type Connection = WatchedStream<Box<dyn Carrier>, Caller>;
 
-/// Who makes the calls of a connection.
+/// The caller behind a connection.
 #[derive(Clone)]
 pub enum Caller {
     /// This process.

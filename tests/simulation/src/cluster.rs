@@ -66,7 +66,7 @@ impl Drop for RunningCoordinator {
     }
 }
 
-/// Where the proxy finds the coordinator.
+/// The way by which the proxy finds the coordinator.
 pub fn front_endpoint() -> Endpoint {
     endpoint("http://coordinator:7410", None).expect("an address")
 }

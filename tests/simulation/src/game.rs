@@ -53,7 +53,7 @@ pub struct Report {
     pub simulated: Duration,
     /// Longest share of its time that an answer took, in percent.
     pub slowest_percent: u64,
-    /// What must never be.
+    /// The things that must never happen and did.
     pub violations: Vec<String>,
 }
 

@@ -43,7 +43,7 @@ pub enum Trouble {
 /// One trouble of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    /// What happens.
+    /// The trouble.
     pub trouble: Trouble,
     /// The move of the team at which it happens, from 0.
     pub at_move: u64,

@@ -37,7 +37,7 @@ pub struct Batch {
     pub slowest_percent: u64,
     /// Hash of all that the GUIs heard, with the times.
     pub digest: String,
-    /// What must never be, with the seed.
+    /// The things that must never happen and did, with the seed.
     pub violations: Vec<String>,
 }
 

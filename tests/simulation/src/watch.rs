@@ -11,7 +11,7 @@ const QUESTIONS: u32 = 2;
 /// Shortest time of a question in which a worker has to vote.
 const LEAST_TIME: Duration = Duration::from_millis(100);
 
-/// What is known of the workers.
+/// The knowledge of the workers so far.
 pub struct Watch {
     workers: Vec<WatchedWorker>,
     /// The number of ballots so far.

@@ -84,7 +84,7 @@ pub enum SearchPriority {
     Lowered,
 }
 
-/// Where and how urgently a search thread runs.
+/// The cores and the priority of a search thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheduling {
     /// Its priority.

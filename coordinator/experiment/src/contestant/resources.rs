@@ -1,10 +1,10 @@
-//! What a board has for its contestants.
+//! The resources of a board for its contestants.
 
 use monju_host::CoreSet;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// What a board has for its contestants.
+/// The resources of a board for its contestants.
 #[derive(Clone, Debug)]
 pub struct BoardResources {
     /// Turns of players whose effort is not measured in time, shared with other boards.

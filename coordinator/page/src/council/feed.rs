@@ -1,4 +1,4 @@
-//! What the observer enters and the pages read.
+//! The history between the observer, which enters it, and the pages, which read it.
 
 use super::history::CouncilHistory;
 use monju_proto::v1::coordinator_client::CoordinatorClient;

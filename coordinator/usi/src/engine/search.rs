@@ -70,7 +70,7 @@ struct EngineQuestion {
     search_moves: Vec<Move>,
 }
 
-/// What the GUI is shown of a search.
+/// The parts of a search that the GUI is shown.
 #[derive(Clone, Copy, Debug)]
 struct InfoSettings {
     /// Number of lines, if several are asked for.
@@ -127,7 +127,7 @@ struct Running {
     root_moves: RootMoves,
 }
 
-/// What the GUI has been told of the root moves under search.
+/// The root moves under search, as the GUI has been told of them.
 #[derive(Clone, Copy, Debug)]
 struct RootMoves {
     /// The next look at them.

@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(shown(&both, 100), 100);
         assert_eq!(shown(&both, 1_000), 60);
         assert_eq!(shown(&both, 20_000), 20);
-        // What the players change in their own scores is shown at once.
+        // A change in the players' own scores is shown at once.
         assert_eq!(shown(&[("one", 80), ("two", -61)], 100), 10);
         // The first one leaves, and another comes in its place.
         assert_eq!(shown(&[("two", -61)], 100), 10);

@@ -40,7 +40,7 @@ pub struct Assembly {
     pub fails: Option<fn(&Choices) -> bool>,
     /// Choices of the command line.
     pub choices: Choices,
-    /// Who holds the players.
+    /// The session that holds the players.
     pub reservation: Reservation,
 }
 

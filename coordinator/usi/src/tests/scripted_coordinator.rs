@@ -139,7 +139,7 @@ pub struct ScriptedCoordinator {
     pub problems: Vec<String>,
     /// Number of the preparation that fails, from 0.
     pub lost_at: Option<usize>,
-    /// Who holds the players.
+    /// The session that holds the players.
     pub reservation: Reservation,
     /// Number of teams closed so far.
     pub closed: Arc<AtomicUsize>,

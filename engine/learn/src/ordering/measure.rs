@@ -4,7 +4,7 @@ use super::nodes::{CutNode, OrderedMove};
 use monju_engine::search::{MoveWeights, OrderStage};
 use std::cmp::Ordering;
 
-/// Where two orders place the moves that cut nodes in one stage, before and after learning.
+/// The places that two orders give the moves that cut nodes in one stage, before and after learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageOrder {
     /// The stage.

@@ -18,7 +18,7 @@ use std::{fmt, path::PathBuf};
 /// Training of the judge from logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeControlRun {
-    /// What is to be judged: each search of the logs by itself, or all searches for a move as those of a team.
+    /// The searches to be judged: each search of the logs by itself, or all searches for a move as those of a team.
     pub kind: JudgeKind,
     /// Logs of searches.
     pub logs: Vec<PathBuf>,

@@ -45,7 +45,7 @@ const GROUPS: Groups<PRESENT> = Groups::new([
     KINDS * MOVERS,
     // Attacks on the destination: none, by a pawn, by another piece; defended or not; attacks on the origin
     3 * 2 * 3 * MOVERS,
-    // What is captured; whether it has captured with the last move
+    // The captured piece; whether it has captured with the last move
     2 * KINDS * MOVERS,
     // Pieces around the destination
     PieceKind::COUNT * CONTENTS,

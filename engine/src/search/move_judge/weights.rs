@@ -11,7 +11,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 /// Parts into which the logarithm of odds, or a margin of 100 centipawns, is divided.
 const UNIT: f32 = 1_024.0;
 
-/// What is judged about a move.
+/// The judgement about a move.
 #[derive(
     Clone,
     Copy,

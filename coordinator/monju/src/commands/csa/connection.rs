@@ -58,7 +58,7 @@ impl ConnectionError {
 pub struct CsaConnection {
     server: String,
     stream: TcpStream,
-    /// What was read and is no whole line yet.
+    /// The bytes that were read and are no whole line yet.
     rest: Vec<u8>,
     last_sent: Instant,
 }

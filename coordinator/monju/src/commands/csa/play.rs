@@ -36,7 +36,7 @@ pub enum Left {
     Lost(ConnectionError),
 }
 
-/// What the engine does.
+/// The work of the engine.
 #[derive(Debug, PartialEq)]
 enum EngineTask {
     Nothing,
