@@ -53,7 +53,7 @@ pub async fn consult(
             () = clock::until(consultation.timer.decide_at()) => break,
             () = standings.closed() => return ConsultationOutcome::default(),
             command = commands.recv(), if listening => match command {
-                Some(command) => consultation.obey(command),
+                Some(command) => consultation.handle(command),
                 None if consultation.pondering => return ConsultationOutcome::default(),
                 None => listening = false,
             },

@@ -335,7 +335,7 @@ impl<'a> RunningConsultation<'a> {
     }
 
     /// Carries out a command.
-    pub fn obey(&mut self, command: ConsultationCommand) {
+    pub fn handle(&mut self, command: ConsultationCommand) {
         match command {
             ConsultationCommand::Stop => {
                 self.missed |= self.pondering;

@@ -26,7 +26,7 @@ impl AnswerGate {
     }
 
     /// Opens if the GUI's control calls for it.
-    pub fn obey(&mut self, control: SearchControl) {
+    pub fn handle(&mut self, control: SearchControl) {
         match (control, *self) {
             (SearchControl::Stop, _) | (SearchControl::PonderHit { .. }, Self::UntilPonderHit) => {
                 *self = Self::Open;
@@ -39,7 +39,7 @@ impl AnswerGate {
     pub async fn opened(mut self, controls: &mut mpsc::UnboundedReceiver<SearchControl>) {
         while self != Self::Open {
             match controls.recv().await {
-                Some(control) => self.obey(control),
+                Some(control) => self.handle(control),
                 None => return,
             }
         }

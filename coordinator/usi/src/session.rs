@@ -84,7 +84,7 @@ impl<B: Backend> UsiSession<B> {
                 // An answer that is found waits for nothing.
                 result = result_of(&mut self.outstanding) => {
                     self.answer(result);
-                    self.obey_deferred();
+                    self.handle_deferred();
                 }
                 command = commands.recv() => match command {
                     None | Some(ReadCommand { command: GuiCommand::Quit, .. }) => return,
@@ -108,16 +108,16 @@ impl<B: Backend> UsiSession<B> {
         if self.is_stopping() || !self.deferred.is_empty() {
             self.deferred.push_back(command);
         } else {
-            self.obey(command);
+            self.handle(command);
         }
     }
 
-    fn obey_deferred(&mut self) {
+    fn handle_deferred(&mut self) {
         while !self.is_stopping() {
             let Some(command) = self.deferred.pop_front() else {
                 return;
             };
-            self.obey(command);
+            self.handle(command);
         }
     }
 
@@ -131,7 +131,7 @@ impl<B: Backend> UsiSession<B> {
         }
     }
 
-    fn obey(&mut self, ReadCommand { command, at }: ReadCommand) {
+    fn handle(&mut self, ReadCommand { command, at }: ReadCommand) {
         match command {
             GuiCommand::Position(_)
             | GuiCommand::Go(_)

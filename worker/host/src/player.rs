@@ -252,12 +252,15 @@ async fn run<H: PlayerBackend>(
 ) {
     tokio::select! {
         _ = closing.wait_for(|closing| *closing) => {}
-        () = obey(&mut host, &mut commands) => {}
+        () = handle_commands(&mut host, &mut commands) => {}
     }
     host.close().await;
 }
 
-async fn obey<H: PlayerBackend>(host: &mut H, commands: &mut mpsc::Receiver<PlayerCommand>) {
+async fn handle_commands<H: PlayerBackend>(
+    host: &mut H,
+    commands: &mut mpsc::Receiver<PlayerCommand>,
+) {
     let mut waiting = VecDeque::new();
     loop {
         let command = match waiting.pop_front() {

@@ -229,7 +229,7 @@ impl PlayerSearch {
                     running.timer.lock().stopped();
                     running.control.stop();
                 }
-                Some(control) = self.controls.recv() => self.obey(control),
+                Some(control) = self.controls.recv() => self.handle(control),
                 () = sleep_until(running.root_moves.look_at), if !running.is_about_opponent => {
                     running.tell_root_move(&self.output);
                 }
@@ -252,9 +252,9 @@ impl PlayerSearch {
         best_move
     }
 
-    fn obey(&mut self, control: SearchControl) {
+    fn handle(&mut self, control: SearchControl) {
         let is_pondering = self.gate == AnswerGate::UntilPonderHit;
-        self.gate.obey(control);
+        self.gate.handle(control);
         match control {
             SearchControl::Stop => self.running.control.stop(),
             SearchControl::PonderHit { clock, at } if is_pondering => self.ponder_hit(clock, at),

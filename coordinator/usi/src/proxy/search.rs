@@ -147,7 +147,7 @@ impl TeamSearch {
                     }
                     return self.give_up(&mut consultation);
                 }
-                Some(control) = self.controls.recv() => match self.obey(control) {
+                Some(control) = self.controls.recv() => match self.handle(control) {
                     Some(SearchControl::Stop) => consultation.stop(),
                     Some(SearchControl::PonderHit { clock, .. }) => consultation.ponder_hit(clock),
                     None => {}
@@ -233,7 +233,7 @@ impl TeamSearch {
                 biased;
                 () = until(self.clock.ask_by()) => break self.team.now(),
                 Some(control) = self.controls.recv() => {
-                    self.obey(control);
+                    self.handle(control);
                     if self.clock.is_stopped() {
                         break self.team.now();
                     }
@@ -277,9 +277,9 @@ impl TeamSearch {
     }
 
     /// Obeys the GUI. Returns the control that is left for the coordinator to obey.
-    fn obey(&mut self, control: SearchControl) -> Option<SearchControl> {
-        self.gate.obey(control);
-        self.clock.obey(control)
+    fn handle(&mut self, control: SearchControl) -> Option<SearchControl> {
+        self.gate.handle(control);
+        self.clock.handle(control)
     }
 
     /// Reports an error to the GUI, except after a missed ponder: its answer is discarded, and an

@@ -83,7 +83,7 @@ impl SearchClock {
     }
 
     /// Obeys the GUI. Returns the control that is left for the coordinator to obey.
-    pub fn obey(&mut self, control: SearchControl) -> Option<SearchControl> {
+    pub fn handle(&mut self, control: SearchControl) -> Option<SearchControl> {
         match control {
             SearchControl::Stop => self.stop(),
             SearchControl::PonderHit { clock, at } => self.ponder_hit(clock, at),

@@ -229,7 +229,7 @@ impl Board {
             tokio::select! {
                 line = connection.next() => match line {
                     Ok(line) => {
-                        if let Some(played) = self.obey(&line).await? {
+                        if let Some(played) = self.handle(&line).await? {
                             return Ok(Left::Over(Box::new(played)));
                         }
                     }
@@ -389,7 +389,7 @@ impl Board {
     }
 
     /// Takes in a line of the server; returns the game when it is over.
-    async fn obey(&mut self, line: &str) -> anyhow::Result<Option<Played>> {
+    async fn handle(&mut self, line: &str) -> anyhow::Result<Option<Played>> {
         if line.starts_with(['+', '-']) {
             self.moved(line).await?;
         } else if let Some(ending) = ending_of(line) {
