@@ -5,6 +5,7 @@ use monju_tests::{
     alone,
     browser::{Browser, Look},
     cluster::{ServiceProcess, eventually},
+    command::output_of,
     data::repository,
     process::free_address,
     skip::skipped,
@@ -63,6 +64,15 @@ fn shown_squares(browser: &mut Browser) -> Vec<String> {
            .map(square => (square.classList.contains('white') ? 'v' : '') + square.textContent)",
     );
     serde_json::from_value(shown).expect("a list")
+}
+
+/// Width of a narrow phone in pixels.
+const NARROW: u32 = 360;
+
+/// Fails where the page is wider than a narrow phone.
+fn assert_narrow(browser: &mut Browser) {
+    let width = browser.evaluate("document.documentElement.scrollWidth");
+    assert!(width.as_u64() <= Some(NARROW.into()), "{width} pixels");
 }
 
 /// Waits until the page shows the decision after so many moves.
@@ -198,7 +208,7 @@ fn a_browser_follows_a_game_and_opens_it_again() {
     let key = browser.evaluate("location.hash");
     let key = key.as_str().expect("a fragment");
     browser.look(Look {
-        width: 360,
+        width: NARROW,
         is_dark: true,
         ..Look::DESK
     });
@@ -214,16 +224,77 @@ fn a_browser_follows_a_game_and_opens_it_again() {
         browser.evaluate("getComputedStyle($('board')).backgroundColor"),
         wood
     );
-    let width = browser.evaluate("document.documentElement.scrollWidth");
-    assert!(
-        width.as_u64().is_some_and(|width| width <= 360),
-        "{width} pixels on 360"
-    );
+    assert_narrow(&mut browser);
     browser.evaluate("$('present').click()");
     browser.wait("$('present').hidden");
     browser.open(&format!("http://{address}/#0123456789abcdef"));
     browser.wait("$('past-note').textContent === 'the log does not have this game'");
     assert!(usi.quit().status.success());
+}
+
+#[test]
+fn a_browser_shows_an_analysis_in_the_language_of_its_reader() {
+    let _alone = alone();
+    let Some(mut browser) = Browser::start() else {
+        skipped("the page of an analysis in a browser: chromium is not installed");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("game.usi");
+    std::fs::write(&file, "startpos moves 7g7f 3c3d 2g2f\n").expect("written");
+    let file = file.to_str().expect("a path in UTF-8");
+    output_of(&["analyse", file, "--players", "3", "--nodes", "500"]);
+    let page = folder.path().join("game.analysis.html");
+    let page = format!("file://{}", page.display());
+    for (language, after, uncalibrated, heading, forward) in [
+        ("en", "0 moves", "not calibrated", "council", "on"),
+        ("ja", "0手目まで", "未較正", "合議", "進む"),
+    ] {
+        browser.look(Look {
+            language,
+            ..Look::DESK
+        });
+        browser.open(&page);
+        assert_eq!(browser.text("title"), "game");
+        assert_eq!(browser.evaluate("document.documentElement.lang"), language);
+        for (id, expected) in [
+            ("where", after),
+            ("players", uncalibrated),
+            ("headings", heading),
+        ] {
+            let shown = browser.text(id);
+            assert!(shown.contains(expected), "no {expected} in {shown}");
+        }
+        let label = browser.evaluate("$('on').getAttribute('aria-label')");
+        assert_eq!(label, forward);
+        assert_eq!(browser.evaluate("$('list').children.length"), 4);
+    }
+    // The position stays when the language changes.
+    browser.evaluate("$('on').click()");
+    assert!(
+        browser
+            .text("where")
+            .starts_with("1手目まで　本譜 △３四歩(33)")
+    );
+    browser.evaluate("$('language').click()");
+    assert!(
+        browser
+            .text("where")
+            .starts_with("1 moves　played △３四歩(33)")
+    );
+    assert!(browser.text("score").starts_with("score "));
+    assert!(browser.text("black").starts_with("▲ Black　in hand none"));
+
+    // Nothing comes from outside, and the page fits on a phone.
+    let outside = browser.evaluate("performance.getEntriesByType('resource').length");
+    assert_eq!(outside, 0);
+    browser.look(Look {
+        width: NARROW,
+        is_dark: true,
+        ..Look::DESK
+    });
+    browser.open(&page);
+    assert_narrow(&mut browser);
 }
 
 #[test]
@@ -267,7 +338,7 @@ fn a_browser_follows_an_experiment_and_opens_its_report() {
     );
     let light = browser.evaluate("getComputedStyle($('board')).backgroundColor");
     browser.look(Look {
-        width: 360,
+        width: NARROW,
         is_dark: true,
         ..Look::DESK
     });

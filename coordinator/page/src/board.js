@@ -2,9 +2,32 @@
 const KINDS = { P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "飛", K: "玉",
   "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍" };
 const RANKS = "一二三四五六七八九";
-const inJapanese = () => document.documentElement.lang === "ja";
-const scoreText = view => view.mate !== null ? (inJapanese() ? "詰み " + Math.abs(view.mate) + "手" : "mate " + Math.abs(view.mate))
+// The words that pages with a game share.
+const GAME_WORDS = {
+  ja: { move: "手目", score: "評価値", rate: "先手の勝率", depth: "深さ", line: "読み筋", divided: "意見が割れた", votes: "票",
+    played: "本譜", black: "先手", white: "後手", hand: "持駒", empty: "なし", mate: plies => "詰み " + plies + "手",
+    labels: { first: "初手へ", back: "戻る", on: "進む", last: "最終手へ" } },
+  en: { move: " moves", score: "score", rate: "win rate of Black", depth: "depth", line: "line", divided: "divided",
+    votes: " votes", played: "played", black: "Black", white: "White", hand: "in hand", empty: "none",
+    mate: plies => "mate " + plies, labels: { first: "first", back: "back", on: "on", last: "last" } },
+};
+const gameWords = () => GAME_WORDS[document.documentElement.lang];
+const scoreText = view => view.mate !== null ? gameWords().mate(Math.abs(view.mate))
   : view.score_of_black === null ? "-" : (view.score_of_black > 0 ? "+" : "") + view.score_of_black;
+
+// Shows a page in the reader's language, and in the other one when its button is pressed: `use` gets the page's words,
+// the shared ones among them, and draws the page.
+function speak(pageWords, use) {
+  const choose = language => {
+    document.documentElement.lang = language;
+    const words = { ...gameWords(), ...pageWords[language] };
+    for (const [id, label] of Object.entries(words.labels)) $(id).setAttribute("aria-label", label);
+    $("graph").setAttribute("aria-label", words.rate);
+    use(words);
+  };
+  $("language").addEventListener("click", () => choose(document.documentElement.lang === "ja" ? "en" : "ja"));
+  choose(navigator.language.startsWith("ja") ? "ja" : "en");
+}
 
 // Draws a position: `names` are those of Black and White, `moved` is the last move in USI notation.
 function drawBoard(sfen, names, moved) {
@@ -32,9 +55,9 @@ function drawBoard(sfen, names, moved) {
     held[c === c.toLowerCase() ? "w" : "b"] += KINDS[c.toUpperCase()] + count + " ";
     count = "";
   }
-  const [black, white, hand, none] = inJapanese() ? ["先手", "後手", "持駒", "なし"] : ["Black", "White", "in hand", "none"];
-  $("white").textContent = "△ " + (names[1] || white) + "　" + hand + " " + (held.w || none);
-  $("black").textContent = "▲ " + (names[0] || black) + "　" + hand + " " + (held.b || none);
+  const words = gameWords();
+  $("white").textContent = "△ " + (names[1] || words.white) + "　" + words.hand + " " + (held.w || words.empty);
+  $("black").textContent = "▲ " + (names[0] || words.black) + "　" + words.hand + " " + (held.b || words.empty);
 }
 
 function square(kind, side, file, rank, moved) {
@@ -60,6 +83,21 @@ function drawGraph(all, now) {
       stroke: "var(--bar)", "stroke-width": 2, ...line }),
     ...all.flatMap((view, index) => view.mark ? [upright(index, { stroke: "var(--mark)", opacity: .5 })] : []),
     upright(now, { stroke: "currentColor" }));
+}
+
+// Shows the score, the votes by move, and the line of play of a position.
+function drawView(view) {
+  const words = gameWords(), all = view.votes.reduce((sum, vote) => sum + vote.votes, 0);
+  $("score").textContent = words.score + " " + scoreText(view) + "　" + words.rate + " " + percent(view.win_rate_of_black)
+    + "　" + words.depth + " " + view.depth + (view.is_divided ? "　" + words.divided : "");
+  $("votes").replaceChildren(...view.votes.map(vote => {
+    const row = make("div", undefined, "vote"), bar = make("b");
+    bar.style.width = 100 * vote.votes / Math.max(1, all) + "%";
+    row.append(make("span", vote.japanese), bar, make("span", vote.votes + words.votes),
+      make("small", vote.players.join(" ")));
+    return row;
+  }));
+  $("line").textContent = words.line + " " + view.line.map(move => move.japanese).join("");
 }
 
 // Lets buttons, keys and the graph choose a position: `all` and `now` return the positions and the one shown.

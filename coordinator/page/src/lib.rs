@@ -14,5 +14,6 @@ pub const STYLE: &str = include_str!("style.css");
 /// The script of all pages: small parts.
 pub const PARTS: &str = include_str!("parts.js");
 
-/// The script of pages with a game, which needs [`PARTS`]: `drawBoard`, `drawGraph`, and `seek`.
+/// The script of pages with a game, which needs [`PARTS`]: `drawBoard`, `drawGraph`, `drawView`,
+/// `seek`, and `speak` for Japanese and English.
 pub const BOARD: &str = include_str!("board.js");
