@@ -225,6 +225,19 @@ fn a_browser_follows_a_game_and_opens_it_again() {
         wood
     );
     assert_narrow(&mut browser);
+    // Everything about a player is on the screen of a phone, also its state.
+    let players = browser.evaluate(
+        "[...$('players').children].map(row => [...row.children].map(cell => {
+           const box = cell.getBoundingClientRect();
+           return box.width > 0 && box.left >= 0 && box.right <= 360 ? cell.textContent : null; }))",
+    );
+    let players: Vec<Vec<Option<String>>> = serde_json::from_value(players).expect("rows of texts");
+    assert_eq!(players.len(), 3);
+    for player in players {
+        assert_eq!(player.len(), 6, "{player:?}");
+        assert_eq!(player[5].as_deref(), Some("final"), "{player:?}");
+        assert!(player.iter().all(Option::is_some), "{player:?}");
+    }
     browser.evaluate("$('present').click()");
     browser.wait("$('present').hidden");
     browser.open(&format!("http://{address}/#0123456789abcdef"));
