@@ -80,6 +80,8 @@ pub struct Board {
     has_restarted: bool,
     /// The engine failed when a game was over, and is started again for the next one.
     has_failed: bool,
+    /// Options of the engine that the server's conditions of the game ask for.
+    conditions: Vec<(&'static str, OptionValue)>,
     game: Game,
     ours: Color,
     unit: u64,
@@ -104,6 +106,7 @@ impl Board {
             comments,
             has_restarted: false,
             has_failed: false,
+            conditions: Vec::new(),
             game: Game::startpos(),
             ours: Color::Black,
             unit: 1_000,
@@ -126,30 +129,34 @@ impl Board {
             self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
             self.has_failed = false;
         }
-        let declared: Vec<String> = self
-            .engine
-            .declared()
-            .iter()
-            .map(|(name, _)| name.to_owned())
-            .collect();
-        let has = |name: &str| declared.iter().any(|known| known == name);
-        if let Some(most) = summary.most_moves.filter(|_| has("MaxMovesToDraw")) {
-            let most = OptionValue::Number(most.into());
-            self.engine.set_option("MaxMovesToDraw", &most).await?;
-        }
-        if has("RoundUpToFullSecond") {
-            // The server drops parts of a second.
-            let drops = summary.unit == 1_000 && !summary.rounds_up;
-            self.engine
-                .set_option("RoundUpToFullSecond", &OptionValue::Switch(drops))
-                .await?;
-        }
-        self.engine.ready().await?;
-        self.engine.new_game().await?;
+        // The server drops parts of a second.
+        let drops = summary.unit == 1_000 && !summary.rounds_up;
+        let most = summary
+            .most_moves
+            .map(|most| ("MaxMovesToDraw", OptionValue::Number(most.into())));
+        self.conditions = vec![("RoundUpToFullSecond", OptionValue::Switch(drops))];
+        self.conditions.extend(most);
+        self.meet_conditions().await?;
         self.has_restarted = false;
         self.thinking = EngineTask::Nothing;
         self.set(summary);
         Ok(())
+    }
+
+    /// Tells the engine the conditions of the game that it has options for, and begins the game.
+    async fn meet_conditions(&mut self) -> Result<(), ChildError> {
+        for (name, value) in &self.conditions {
+            if self
+                .engine
+                .declared()
+                .iter()
+                .any(|(known, _)| known == *name)
+            {
+                self.engine.set_option(name, value).await?;
+            }
+        }
+        self.engine.ready().await?;
+        self.engine.new_game().await
     }
 
     /// Begins the game, whose clock has run since then.
@@ -507,7 +514,7 @@ impl Board {
         eprintln!("the engine failed, and is started again: {error}");
         self.has_restarted = true;
         self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
-        self.engine.new_game().await?;
+        self.meet_conditions().await?;
         self.thinking = EngineTask::Nothing;
         Ok(())
     }
@@ -574,5 +581,35 @@ mod tests {
             "btime 21000 wtime 23000 byoyomi 0"
         );
         board.close().await;
+    }
+
+    /// An engine that writes down what it hears, and has an option for the greatest number of moves.
+    const LISTENER: &str = "while read -r line; do echo \"$line\" >> \"$0\"; case \"$line\" in \
+        usi) echo option name MaxMovesToDraw type spin default 0; echo usiok ;; isready) echo readyok ;; \
+        quit) exit ;; esac; done";
+
+    #[tokio::test]
+    async fn an_engine_started_again_in_mid_game_hears_the_conditions_of_the_game() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("heard");
+        let log = log.to_str().expect("a path in UTF-8");
+        let spec = UsiSpec {
+            arguments: ["-c", LISTENER, log].map(str::to_owned).to_vec(),
+            ..UsiSpec::of_program("/bin/sh")
+        };
+        let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
+        let mut board = Board::new(engine.expect("an engine"), spec, false, false);
+        let conditions = GameSummary {
+            most_moves: Some(256),
+            ..summary("")
+        };
+        board.prepare(&conditions).await.expect("ready");
+        board.restart(&ChildError::Deaf).await.expect("started");
+        board.close().await;
+        let heard = std::fs::read_to_string(log).expect("a log");
+        // The first engine may be gone before it has written down more.
+        let ready = heard.matches("setoption name MaxMovesToDraw value 256\nisready\n");
+        assert_eq!(ready.count(), 2, "{heard}");
+        assert!(!heard.contains("RoundUpToFullSecond"), "{heard}");
     }
 }
