@@ -34,6 +34,8 @@ struct ConnectionScript {
     moves: usize,
     /// Last lines; without any the connection is cut.
     end: &'static [&'static str],
+    /// The server closes the connection behind them, as floodgate's does, and waits for no logout.
+    closes: bool,
     /// Lines of the clock.
     time: &'static str,
 }
@@ -46,6 +48,7 @@ impl ConnectionScript {
             before: Vec::new(),
             moves,
             end,
+            closes: false,
             time: "Total_Time:0\nByoyomi:400",
         }
     }
@@ -166,7 +169,7 @@ impl ServerEnd {
         for line in script.end {
             self.say(line);
         }
-        if !script.end.is_empty() {
+        if !script.end.is_empty() && !script.closes {
             self.see_off();
         }
         (played, heard)
@@ -231,7 +234,10 @@ fn games_are_played_one_after_the_other_and_kept() {
     let password = password(folder.path());
     let (server, played) = serve(vec![
         ConnectionScript::new("one", Color::Black, 5, &["%TORYO,T1", "#RESIGN", "#WIN"]),
-        ConnectionScript::new("two/2", Color::White, 7, &["#TIME_UP", "#LOSE"]),
+        ConnectionScript {
+            closes: true,
+            ..ConnectionScript::new("two/2", Color::White, 7, &["#TIME_UP", "#LOSE"])
+        },
         ConnectionScript::new("three", Color::Black, 4, &["#CHUDAN"]),
     ]);
     let own = ["--games", "3", "--comments", "--option", "NetworkDelay2=50"];
