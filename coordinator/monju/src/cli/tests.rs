@@ -30,6 +30,18 @@ fn a_position_may_be_several_words() {
 }
 
 #[test]
+fn a_conversion_without_an_output_is_refused() {
+    let understood = |words: &[&str]| {
+        let words = [&["monju", "learn", "convert", "net.nnue"], words].concat();
+        CommandLine::try_parse_from(words).is_ok()
+    };
+    assert!(!understood(&[]));
+    assert!(!understood(&["--drop-missing"]));
+    assert!(understood(&["--output", "a.nnue"]));
+    assert!(understood(&["--output", "a.nnue", "--nn-bin", "nn.bin"]));
+}
+
+#[test]
 fn perft_takes_its_depth_from_the_end() {
     let resolve = |words: &[&str]| match parse(&[&["perft"], words].concat()) {
         Command::Perft(arguments) => arguments.resolve(),

@@ -1,6 +1,6 @@
 //! The command line of `monju learn convert`.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use monju_learn::nnue::NetworkConversionRun;
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ handicap games and mate problems. --drop-missing removes them; evaluations with 
 
 /// Everything after `monju learn convert`.
 #[derive(Debug, Args)]
-#[group(id = "outputs", required = true, multiple = true, args = ["output", "nn_bin"])]
+#[command(group = ArgGroup::new("outputs").required(true).multiple(true).args(["output", "nn_bin"]))]
 pub struct LearnConvertArguments {
     /// The network to read
     network: PathBuf,
