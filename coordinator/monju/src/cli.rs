@@ -82,7 +82,7 @@ enum Command {
     /// Coordinates workers on this or other machines
     Coordinator(services::CoordinatorArguments),
     /// Plays on servers of the CSA protocol, such as floodgate and that of the world championship
-    #[command(after_help = csa::HELP)]
+    #[command(override_usage = csa::USAGE, after_help = csa::HELP)]
     Csa(csa::CsaArguments),
     /// Shows the workers and players of a running coordinator; it disturbs no game
     #[command(after_help = status::HELP)]
@@ -135,10 +135,10 @@ enum Command {
     #[command(subcommand)]
     Experiment(experiment::ExperimentAction),
     /// Plays two USI engines or native players against each other on paired openings
-    #[command(after_help = r#match::HELP)]
+    #[command(override_usage = r#match::USAGE, after_help = r#match::HELP)]
     Match(Box<r#match::MatchArguments>),
     /// Tunes numbers of the search by games against itself, or screens changes of it
-    #[command(after_help = tune::HELP)]
+    #[command(override_usage = tune::USAGE, after_help = tune::HELP)]
     Tune(tune::TuneArguments),
     /// Decides recorded ballots again under any rule, and tabulates the members' votes
     Replay(record::ReplayArguments),

@@ -7,6 +7,11 @@ use clap::Args;
 use monju_host::{OptionValue, UsiOptions, UsiSpec};
 use std::{env, fs, path::PathBuf};
 
+/// Usage of the command, which is wider than a terminal on one line.
+pub const USAGE: &str = "\
+monju csa --server <HOST> --user <NAME> --password-file <FILE> [OPTIONS]
+                 [-- <COMMAND>...]";
+
 /// Text after the list of arguments.
 pub const HELP: &str = "\
 The password is the first line of its file; on floodgate it is the name of the kind of games, a comma, and a word of your \

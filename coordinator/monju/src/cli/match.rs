@@ -12,6 +12,11 @@ use monju_experiment::{
 };
 use std::{num::NonZeroUsize, path::PathBuf};
 
+/// Usage of the command, which is wider than a terminal on one line.
+pub const USAGE: &str = "\
+monju match --first <PROGRAM> --second <PROGRAM> --openings <FILE>
+                   [OPTIONS]";
+
 /// Text below the options in the help.
 pub const HELP: &str = "\
 Every opening is played with both colours. The openings come in an order that the seed shuffles, each \

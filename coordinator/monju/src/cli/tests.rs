@@ -14,6 +14,50 @@ fn the_definition_is_sound() {
     CommandLine::command().debug_assert();
 }
 
+/// All commands, with the whole of their names.
+fn all_commands() -> Vec<clap::Command> {
+    fn gather(command: clap::Command, all: &mut Vec<clap::Command>) {
+        for one in command.get_subcommands() {
+            gather(one.clone(), all);
+        }
+        all.push(command);
+    }
+    let mut command = CommandLine::command();
+    command.build();
+    let mut all = Vec::new();
+    gather(command, &mut all);
+    all
+}
+
+#[test]
+fn help_fits_into_a_terminal_of_80_columns() {
+    for command in all_commands() {
+        let mut command = command.term_width(80);
+        let help = command.render_long_help().to_string();
+        for line in help.lines() {
+            // The example of a command is one line, to be copied.
+            assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+        }
+    }
+}
+
+#[test]
+fn every_usage_names_what_is_required() {
+    for mut command in all_commands() {
+        let usage = command.render_usage().to_string();
+        let required = command.get_arguments().filter(|one| one.is_required_set());
+        for argument in required {
+            let name = argument
+                .get_long()
+                .map_or(argument.get_id().as_str(), |long| long);
+            let named = usage.to_lowercase().contains(&name.to_lowercase());
+            let values = argument.get_value_names().unwrap_or_default();
+            let has_value = values.iter().any(|value| usage.contains(value.as_str()));
+            assert!(named || has_value, "{} in {usage}", argument.get_id());
+        }
+    }
+}
+
 #[test]
 fn a_position_may_be_several_words() {
     let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";

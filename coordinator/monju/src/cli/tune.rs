@@ -13,6 +13,11 @@ use monju_experiment::{
 };
 use std::{num::NonZeroUsize, path::PathBuf, thread};
 
+/// Usage of the command, which is wider than a terminal on one line.
+pub const USAGE: &str = "\
+monju tune --state <FILE> --openings <FILE> [OPTIONS]
+                  <NUMBER|CHANGE>...";
+
 /// Text below the options in the help.
 pub const HELP: &str = "\
 Without --screen, numbers of the search are tuned by SPSA: NAME:STEP varies a number by STEP, which should \
