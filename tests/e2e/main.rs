@@ -28,6 +28,7 @@ mod faults;
 mod fleet;
 mod grpc;
 mod heterogeneous;
+mod kifu;
 mod learn;
 mod matches;
 mod mate;

@@ -5,9 +5,10 @@
 //! end that the other side causes, as in most adjudicated games, whose last move is the loser's: there the
 //! loser resigns instead, and its last move stands in a comment of the CSA file. A declaration has the word `%KACHI`
 //! of the side to move, which wins by it; python-shogi reads no winner from it, and the format has no other word that
-//! it would read rightly. The end and the winner of mated, adjudicated, declared and too long games are written in the
-//! comment `'summary:` of the floodgate server, which `monju learn records` reads; KIF has the line `まで…手で…の勝ち`
-//! for every game.
+//! it would read rightly. The sign of `%+ILLEGAL_ACTION` is the offender's, as the format has it; tsshogi takes it for
+//! the winner's. The end and the winner of mated, adjudicated, declared and too long games are written in the comment
+//! `'summary:` of the floodgate server, which `monju learn records` reads; KIF has the line `まで…手で…の勝ち` for
+//! every game.
 
 use monju_engine::Color;
 
