@@ -5,11 +5,13 @@
 //! The folder is read again while the process runs: a renewed certificate serves the next connections, and
 //! connections of revoked ones end.
 
+mod certificate;
 mod error;
 mod folder;
 mod live;
 mod member;
 
+pub(crate) use certificate::{read_pem, role_and_serial};
 pub use error::{
     AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE, MEMBER, REVOKED_FILE, Revoked, TlsError,
 };
@@ -109,7 +111,7 @@ impl Tls {
             )
         };
         let certificate = certificates.first().ok_or_else(unread)?;
-        let (role, serial) = folder::role_and_serial(certificate).ok_or_else(unread)?;
+        let (role, serial) = role_and_serial(certificate).ok_or_else(unread)?;
         Ok(Peer { role, serial })
     }
 

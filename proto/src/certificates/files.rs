@@ -1,13 +1,12 @@
 //! Writing the files of certificates.
 
 use super::error::CertificatesError;
-use crate::tls::CERTIFICATE_FILE;
+use crate::tls::{CERTIFICATE_FILE, read_pem, role_and_serial};
 use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
 };
-use x509_parser::pem::parse_x509_pem;
 
 /// Makes a folder, unless it is there.
 pub fn make_folder(folder: &Path) -> Result<(), CertificatesError> {
@@ -28,16 +27,13 @@ pub fn read_if_there(path: PathBuf) -> Result<String, CertificatesError> {
 /// Returns the serial number of the certificate in a member's folder, as hexadecimal digits.
 pub fn serial(folder: &Path) -> Result<String, CertificatesError> {
     let path = folder.join(CERTIFICATE_FILE);
-    let text = fs::read(&path).map_err(|source| CertificatesError::Read {
+    let text = fs::read_to_string(&path).map_err(|source| CertificatesError::Read {
         path: path.clone(),
         source,
     })?;
-    let (_, pem) = parse_x509_pem(&text).map_err(|_| CertificatesError::Form(path.clone()))?;
-    let certificate = pem
-        .parse_x509()
-        .map_err(|_| CertificatesError::Form(path))?;
-    let bytes = certificate.raw_serial().iter();
-    Ok(bytes.map(|byte| format!("{byte:02x}")).collect())
+    let certificate = read_pem(&text).as_ref().and_then(role_and_serial);
+    let (_, bytes) = certificate.ok_or(CertificatesError::Form(path))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Writes a file whole or not at all. On systems with permissions, only its owner can read it.

@@ -121,6 +121,14 @@ fn certificates_out_of_their_time_and_keys_of_others_are_called_so() {
     .unwrap();
     let told = Tls::read(&folder("theirs")).unwrap_err().to_string();
     assert!(told.contains("no PEM file with a private key"), "{told}");
+    // An empty sequence.
+    let empty = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
+    fs::write(folder("theirs").join(tls::CERTIFICATE_FILE), empty).unwrap();
+    let told = Tls::read(&folder("theirs")).unwrap_err().to_string();
+    assert!(
+        told.contains("member.pem is no PEM file with a certificate"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! The files of a member, as they were read last.
 
-use super::error::{AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE, REVOKED_FILE, TlsError};
+use super::{
+    certificate::{public_key, read_pem, role_and_serial, shown, validity},
+    error::{AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE, REVOKED_FILE, TlsError},
+};
 use crate::role::Role;
 use rcgen::{KeyPair, PublicKeyData};
 use std::{
@@ -10,15 +13,12 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+use time::OffsetDateTime;
 use tokio_rustls::rustls::{
     ClientConfig, RootCertStore, ServerConfig,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
     server::WebPkiClientVerifier,
-};
-use x509_parser::{
-    certificate::X509Certificate, extensions::GeneralName, pem::parse_x509_pem, prelude::FromDer,
-    time::ASN1Time,
 };
 
 /// The application protocol of both ends.
@@ -65,8 +65,8 @@ impl MemberFolder {
 
     fn of(texts: Texts, path: &Path) -> Result<Self, TlsError> {
         check_certificate(path.join(AUTHORITY_FILE), &texts.authority)?;
-        let public = check_certificate(path.join(CERTIFICATE_FILE), &texts.certificate)?;
-        check_key(path.join(KEY_FILE), &texts.key, &public)?;
+        let certificate = check_certificate(path.join(CERTIFICATE_FILE), &texts.certificate)?;
+        check_key(path.join(KEY_FILE), &texts.key, &certificate)?;
         let revoked = read_revoked(path.join(REVOKED_FILE), &texts.revoked)?;
         let unusable = |source: Box<dyn Error + Send + Sync>| TlsError::Unusable {
             path: path.to_owned(),
@@ -146,23 +146,6 @@ fn configure(
     Ok((server, client, own.map_or(Role::Member, |(role, _)| role)))
 }
 
-/// Returns the role that a certificate names, and its serial number; `None` if it cannot be read.
-pub fn role_and_serial(certificate: &CertificateDer<'_>) -> Option<(Role, Vec<u8>)> {
-    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
-    let names = certificate.subject_alternative_name().ok()?;
-    let mut names = names
-        .into_iter()
-        .flat_map(|names| &names.value.general_names);
-    let role = names.find_map(|name| match name {
-        GeneralName::DNSName(name) => Role::of_name(name),
-        _ => None,
-    });
-    Some((
-        role.unwrap_or(Role::Member),
-        certificate.raw_serial().to_vec(),
-    ))
-}
-
 /// Reads the serial numbers of a list of revoked certificates; the rest of a line after `#` is for people.
 fn read_revoked(path: PathBuf, text: &str) -> Result<HashSet<Vec<u8>>, TlsError> {
     let mut revoked = HashSet::new();
@@ -191,39 +174,39 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Checks that a certificate can be read and is in its time; returns its public key.
-fn check_certificate(path: PathBuf, text: &str) -> Result<Vec<u8>, TlsError> {
+/// Checks that a certificate can be read and is in its time.
+fn check_certificate(path: PathBuf, text: &str) -> Result<CertificateDer<'static>, TlsError> {
     let form = |path| TlsError::Form {
         path,
         what: "certificate",
     };
-    let Ok((_, pem)) = parse_x509_pem(text.as_bytes()) else {
+    let Some(certificate) = read_pem(text) else {
         return Err(form(path));
     };
-    let Ok(certificate) = pem.parse_x509() else {
+    let Some([begin, end]) = validity(&certificate) else {
         return Err(form(path));
     };
-    let (validity, now) = (certificate.validity(), ASN1Time::now());
-    if now > validity.not_after {
-        let end = validity.not_after.to_string();
+    let now = OffsetDateTime::now_utc();
+    if now > end {
+        let end = shown(end);
         return Err(TlsError::Expired { path, end });
     }
-    if now < validity.not_before {
-        let begin = validity.not_before.to_string();
+    if now < begin {
+        let begin = shown(begin);
         return Err(TlsError::Early { path, begin });
     }
-    Ok(certificate.public_key().raw.to_vec())
+    Ok(certificate)
 }
 
 /// Checks that a key is the one of a certificate, and its owner's alone.
-fn check_key(path: PathBuf, text: &str, public: &[u8]) -> Result<(), TlsError> {
+fn check_key(path: PathBuf, text: &str, certificate: &CertificateDer<'_>) -> Result<(), TlsError> {
     let Ok(key) = KeyPair::from_pem(text) else {
         return Err(TlsError::Form {
             path,
             what: "private key",
         });
     };
-    if key.subject_public_key_info() != public {
+    if public_key(certificate) != Some(key.subject_public_key_info()) {
         return Err(TlsError::Key(path));
     }
     #[cfg(unix)]
