@@ -64,7 +64,7 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
             "monju-worker",
         ],
     ),
-    ("monju-tests", &["monju-engine"]),
+    ("monju-tests", &["monju-engine", "monju-host"]),
     (
         "monju-simulation",
         &[

@@ -3,8 +3,9 @@
 use crate::{
     binary::monju,
     process::{Ended, PATIENCE, Process},
-    pulse::{Pulse, STALL, Void},
+    pulse::{STALL, Void},
 };
+use monju_host::{CoreSet, Pulse};
 use std::time::{Duration, Instant};
 
 /// Time that a GUI gives an engine to quit.
@@ -72,7 +73,7 @@ impl Usi {
     pub fn of(process: Process) -> Self {
         Self {
             process,
-            pulse: Pulse::start(),
+            pulse: Pulse::start(&CoreSet::default()),
         }
     }
 
@@ -131,7 +132,6 @@ impl Usi {
 
     /// Sends a line that will be answered by a `bestmove`; returns the moment.
     pub fn ask(&mut self, line: &str) -> Instant {
-        self.pulse.reset();
         let asked = Instant::now();
         self.send(line);
         asked
@@ -181,7 +181,7 @@ impl Usi {
             ponder,
             lines,
             elapsed: arrived.saturating_duration_since(asked),
-            stall: self.pulse.longest_gap(),
+            stall: stall_since(&self.pulse, asked),
         }
     }
 
@@ -202,14 +202,19 @@ impl Usi {
     /// Waits for the end of the process, which has been told to end; panics unless it comes as soon as every
     /// GUI expects.
     pub fn end(self) -> Ended {
-        self.pulse.reset();
         let told = Instant::now();
-        let ended = self.process.wait(PATIENCE);
+        let Self { process, pulse } = self;
+        let ended = process.wait(PATIENCE);
         let elapsed = told.elapsed();
         assert!(
-            elapsed < QUITTING || self.pulse.has_stalled(),
+            elapsed < QUITTING || stall_since(&pulse, told) >= STALL,
             "the end took {elapsed:?}"
         );
         ended
     }
+}
+
+/// Returns the longest time for which the machine stopped the observer since a moment.
+fn stall_since(pulse: &Pulse, moment: Instant) -> Duration {
+    pulse.longest_stall(moment, &CoreSet::default())
 }

@@ -57,7 +57,7 @@ impl CoreSet {
             .and_then(|id| i32::try_from(id).ok())
             .and_then(rustix::process::Pid::from_raw);
         if let Err(error) = rustix::thread::sched_setaffinity(process, &set) {
-            tracing::warn!(%error, cores = ?self.0, "a player is not kept on its cores");
+            tracing::warn!(%error, cores = ?self.0, "a thread is not kept on its cores");
         }
     }
 
