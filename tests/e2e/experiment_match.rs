@@ -117,6 +117,9 @@ fn games_on_a_clock_that_counts_nodes_are_the_same_twice_and_end_when_it_runs_ou
     // 2,000 nodes a move from a clock of 20,000.
     let spent = play("4000", Some("nodes 2000"), "spent.db");
     assert_eq!(spent["time_losses"], serde_json::json!([0, 2]));
+    // No stall of the machine makes a count of nodes longer.
+    let stalled = &spent["time_losses_while_stalled"];
+    assert_eq!(stalled, &serde_json::json!([0, 0]));
     assert_eq!(spent["wins"], 2);
 }
 

@@ -82,6 +82,7 @@ fn played(first: MatchOutcome, second: MatchOutcome) -> PlayedPair {
             cause: Cause::IllegalMove,
             side: MatchSide::Second,
             detail: "it's 7g7e".to_owned(),
+            stall: Some(Duration::from_millis(62)),
         }],
     }
 }
@@ -171,6 +172,7 @@ async fn suite(address: &Address) {
     assert_eq!(incidents.len(), 1);
     assert_eq!(incidents[0].detail, "it's 7g7e");
     assert_eq!(incidents[0].side, Some(MatchSide::Second));
+    assert_eq!(incidents[0].stall, Some(Duration::from_millis(62)));
 
     // After a lease has run out, another runner has the pair, and the first result comes too late.
     store.give_back(&two).await.expect("asked");
@@ -197,6 +199,7 @@ async fn suite(address: &Address) {
         cause: Cause::Crash,
         side: MatchSide::First,
         detail: "gone".to_owned(),
+        stall: None,
     };
     for freed in [0, 1] {
         assert_eq!(store.retry_given_up().await.expect("asked"), freed);

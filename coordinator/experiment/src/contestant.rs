@@ -3,6 +3,7 @@
 mod engine;
 mod error;
 mod resources;
+mod stalls;
 mod team;
 mod turn;
 

@@ -27,6 +27,7 @@ pub async fn play(plan: &GamePlan<'_>, sides: [&mut Contestant; 2]) -> Result<Fi
         cause: error.cause(),
         side,
         detail: error.to_string(),
+        stall: None,
     };
     for side in [MatchSide::First, MatchSide::Second] {
         let prepared = sides[side.index()].new_game(plan.id).await;

@@ -1,7 +1,7 @@
 //! The record of a game: result, moves, effort, and incidents.
 
 use super::{notes::Notes, stored_text::StoredTextError};
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr, time::Duration};
 use strum::{EnumString, IntoStaticStr};
 
 /// One of the two sides of an experiment.
@@ -236,6 +236,8 @@ pub struct Incident {
     pub side: MatchSide,
     /// Description with the name of the player.
     pub detail: String,
+    /// Longest stall of the machine during a move that lost on time, where it was longer than the move was late.
+    pub stall: Option<Duration>,
 }
 
 #[cfg(test)]

@@ -24,4 +24,4 @@ pub use json::json;
 pub use markdown::markdown;
 pub use pdf::pdf;
 pub use repeats::DifferentGames;
-pub use times::slowest_moves;
+pub use times::{TimeLosses, slowest_moves};

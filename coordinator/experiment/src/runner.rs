@@ -28,6 +28,7 @@ use super::{
 use board::{Assignment, BoardTask};
 use cores::ClaimedCores;
 use dispatch::Dispatch;
+use monju_host::{CoreSet, Pulse};
 use std::{sync::Arc, thread, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
@@ -76,7 +77,11 @@ impl Runner {
         events: mpsc::UnboundedSender<RunnerEvent>,
     ) -> Result<(), RunnerError> {
         self.reopen_undecided(&events).await?;
-        let resources = BoardResources::new(self.jobs);
+        let resources = BoardResources {
+            pulse: is_timed(&self.specification)
+                .then(|| Arc::new(Pulse::start(&CoreSet::available()))),
+            ..BoardResources::new(self.jobs)
+        };
         let mut cores = ClaimedCores::claim(&self.specification, self.jobs);
         let assignment = Assignment {
             specification: Arc::clone(&self.specification),
@@ -145,12 +150,14 @@ pub fn cores_here() -> usize {
 /// Default number of games at the same time: one a core, or a single one where time is measured or a
 /// remote coordinator is asked, because games would disturb each other.
 pub fn default_jobs(specification: &Specification) -> usize {
-    let is_timed = specification
-        .cells
-        .iter()
-        .any(|cell| cell.first.is_timed() || cell.second.is_timed());
-    match is_timed {
+    match is_timed(specification) {
         true => 1,
         false => cores_here(),
     }
+}
+
+/// Returns whether time measures the effort of a side.
+fn is_timed(specification: &Specification) -> bool {
+    let mut cells = specification.cells.iter();
+    cells.any(|cell| cell.first.is_timed() || cell.second.is_timed())
 }

@@ -73,6 +73,9 @@ pub(super) struct SealedIncident {
     /// Index of the side at fault.
     pub side: Option<u8>,
     pub detail: String,
+    /// Stall of the machine that a loss on time is told apart by, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stall_ms: Option<u64>,
 }
 
 /// One game. Pairs of values are those of the first and of the second side.
@@ -157,6 +160,7 @@ impl From<&IncidentRow> for SealedIncident {
             cause: incident.cause.clone(),
             side: incident.side.map(|side| side.index() as u8),
             detail: incident.detail.clone(),
+            stall_ms: incident.stall.map(|stall| stall.as_millis() as u64),
         }
     }
 }
@@ -172,6 +176,7 @@ impl From<&SealedIncident> for IncidentRow {
                 _ => MatchSide::Second,
             }),
             detail: incident.detail.clone(),
+            stall: incident.stall_ms.map(Duration::from_millis),
         }
     }
 }

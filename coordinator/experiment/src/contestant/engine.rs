@@ -3,6 +3,7 @@
 use super::{
     error::ContestantError,
     resources::BoardResources,
+    stalls::StallWatch,
     turn::{MoveQuestion, TurnAnswer},
 };
 use crate::specification::{DrivenEngine, SideEnsemble, asked_threads};
@@ -38,6 +39,7 @@ pub struct EngineContestant {
     is_fresh: bool,
     /// Turns of engines whose effort is not measured in time.
     turns: Option<Arc<Semaphore>>,
+    stalls: StallWatch,
 }
 
 impl EngineContestant {
@@ -62,6 +64,7 @@ impl EngineContestant {
             child: None,
             is_fresh: true,
             turns: (!ensemble.is_timed()).then(|| Arc::clone(&board.turns)),
+            stalls: StallWatch::new(ensemble, board),
         };
         contestant.restart().await?;
         Ok(contestant)
@@ -134,10 +137,12 @@ impl EngineContestant {
         let started = Instant::now();
         let answer = timeout_at(started + patience, listen(child, &position, &go, started)).await;
         let mut elapsed = started.elapsed();
+        let mut stall = self.stalls.longest_since(started);
         let line = match answer {
             Ok(Ok(line)) => {
                 if let Some(nodes_time) = self.ensemble.nodes_time {
                     elapsed = nodes_time.time(line.nodes);
+                    stall = Duration::ZERO;
                 }
                 Some(line)
             }
@@ -154,7 +159,11 @@ impl EngineContestant {
             }
         };
         let ballot = ballot(question, self.player_info(), line, elapsed);
-        Ok(TurnAnswer { ballot, elapsed })
+        Ok(TurnAnswer {
+            ballot,
+            elapsed,
+            stall,
+        })
     }
 
     /// Waits for a turn to think, where turns are taken.

@@ -3,6 +3,7 @@
 use super::{
     error::ContestantError,
     resources::BoardResources,
+    stalls::StallWatch,
     turn::{MoveQuestion, TurnAnswer},
 };
 use crate::specification::{Members, SideEnsemble};
@@ -35,6 +36,7 @@ const LEASE: Duration = Duration::from_secs(60);
 pub struct TeamContestant {
     team: Team,
     ensemble: SideEnsemble,
+    stalls: StallWatch,
 }
 
 impl TeamContestant {
@@ -94,6 +96,7 @@ impl TeamContestant {
         Ok(Self {
             team: team.map_err(ContestantError::Start)?,
             ensemble: ensemble.clone(),
+            stalls: StallWatch::new(ensemble, board),
         })
     }
 
@@ -159,6 +162,7 @@ impl TeamContestant {
                     return Ok(TurnAnswer {
                         ballot,
                         elapsed: asked.elapsed(),
+                        stall: self.stalls.longest_since(asked),
                     });
                 }
                 ConsultationEvent::Broken(error) => return Err(error.into()),

@@ -33,4 +33,6 @@ pub struct TurnAnswer {
     pub ballot: Ballot,
     /// Time from the question to the answer.
     pub elapsed: Duration,
+    /// Longest stall of the machine meanwhile; zero where none was measured.
+    pub stall: Duration,
 }

@@ -24,6 +24,14 @@ const LOGGED_MOVES: usize = 2;
 /// Score of every mate in game records, a value of their format, and the greatest that an evaluation has there.
 const MATE_SCORE: i32 = 31_000;
 
+/// A move that loses on time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct LateMove {
+    /// Time beyond the limit and the margin; the margin itself for a move that never came.
+    by: Duration,
+    detail: String,
+}
+
 /// Winner of a game, `None` for a draw, and the reason for which it ended.
 type GameEnd = (Option<MatchSide>, GameEnding);
 
@@ -54,6 +62,7 @@ impl<'a> Referee<'a> {
             cause: Cause::IllegalMove,
             side: MatchSide::First,
             detail: format!("opening: {error}"),
+            stall: None,
         })?;
         Ok(Self {
             opening_plies: game.moves().len() as u32,
@@ -100,6 +109,20 @@ impl<'a> Referee<'a> {
             cause,
             side,
             detail,
+            stall: None,
+        }
+    }
+
+    /// The incident of a move that loses on time, with the longest stall of the machine meanwhile.
+    fn time_loss(&self, side: MatchSide, late: LateMove, stall: Duration) -> Incident {
+        let stalled = match stall.as_millis() {
+            0 => String::new(),
+            stall => format!(", and the machine stalled for {stall} ms"),
+        };
+        let detail = format!("{}{stalled}", late.detail);
+        Incident {
+            stall: (stall > late.by).then_some(stall),
+            ..self.incident(side, Cause::TimeLoss, detail)
         }
     }
 
@@ -156,7 +179,11 @@ impl<'a> Referee<'a> {
         side: MatchSide,
         answer: TurnAnswer,
     ) -> Result<Option<GameEnd>, Incident> {
-        let TurnAnswer { ballot, elapsed } = answer;
+        let TurnAnswer {
+            ballot,
+            elapsed,
+            stall,
+        } = answer;
         let (time_ms, mover) = (
             elapsed.as_millis() as u64,
             self.game.position().side_to_move(),
@@ -166,9 +193,8 @@ impl<'a> Referee<'a> {
         if self.plan.ballots {
             self.record(ballot.clone());
         }
-        if let Some(detail) = self.time_loss(side, &ballot, elapsed) {
-            self.incidents
-                .push(self.incident(side, Cause::TimeLoss, detail));
+        if let Some(late) = self.late_move(side, &ballot, elapsed) {
+            self.incidents.push(self.time_loss(side, late, stall));
             return Ok(Some((Some(side.other()), GameEnding::TimeLoss)));
         }
         self.clocks.spend(side, elapsed);
@@ -179,7 +205,7 @@ impl<'a> Referee<'a> {
             false => decision.answer(&self.game),
             true => match self.uncounted_move(&ballot) {
                 Some(mv) => Ok(Answer::Move(mv)),
-                None => return self.without_votes(side, &ballot).map(Some),
+                None => return self.without_votes(side, &ballot, stall).map(Some),
             },
         };
         let played = match decided {
@@ -226,23 +252,33 @@ impl<'a> Referee<'a> {
         Ok((Some(side.other()), GameEnding::Crash))
     }
 
-    /// Returns the reason for which a move loses on time.
-    fn time_loss(&self, side: MatchSide, ballot: &Ballot, elapsed: Duration) -> Option<String> {
+    /// Returns a move that loses on time.
+    fn late_move(&self, side: MatchSide, ballot: &Ballot, elapsed: Duration) -> Option<LateMove> {
         let ensemble = &self.ensembles[side.index()];
-        let (margin, taken) = (ensemble.margin, elapsed.as_millis());
+        let margin = ensemble.margin;
+        let late = |limit: Duration, by: Duration| LateMove {
+            by,
+            detail: format!(
+                "{} ms for a move of {} ms",
+                elapsed.as_millis(),
+                limit.as_millis()
+            ),
+        };
         if matches!(ensemble.members, Members::Engine(_)) {
-            let allowed = time_limit(ensemble, self.clocks.allowed(side))?;
-            let detail = || format!("{taken} ms for a move of {} ms", allowed.as_millis());
-            return (elapsed > allowed + margin).then(detail);
+            let limit = time_limit(ensemble, self.clocks.allowed(side))?;
+            let by = elapsed.saturating_sub(limit + margin);
+            return (!by.is_zero()).then(|| late(limit, by));
         }
-        let limit_ms = ensemble.limits.time_ms?;
-        let allowed = Duration::from_millis(limit_ms) + margin + DELIVERY;
+        let limit = Duration::from_millis(ensemble.limits.time_ms?);
+        let by = elapsed.saturating_sub(limit + margin + DELIVERY);
+        if !by.is_zero() {
+            return Some(late(limit, by));
+        }
         // With a margin to name its move, a program is not held to a thought on the way.
         let is_missing =
             |vote: &Vote| matches!(vote.arrival(), Arrival::Provisional | Arrival::Late);
         let without_move = !ballot.votes.is_empty() && ballot.votes.iter().all(is_missing);
-        (elapsed > allowed || without_move && !margin.is_zero())
-            .then(|| format!("{taken} ms for a move of {limit_ms} ms"))
+        (without_move && !margin.is_zero()).then(|| late(limit, margin))
     }
 
     /// A vote for a legal move that loses by perpetual check, which a team does not count. The rules of
@@ -280,14 +316,22 @@ impl<'a> Referee<'a> {
     }
 
     /// The end of the game when no vote counts: illegal and missing moves lose.
-    fn without_votes(&mut self, side: MatchSide, ballot: &Ballot) -> Result<GameEnd, Incident> {
+    fn without_votes(
+        &mut self,
+        side: MatchSide,
+        ballot: &Ballot,
+        stall: Duration,
+    ) -> Result<GameEnd, Incident> {
         let arrivals = || ballot.votes.iter().map(|vote| vote.arrival());
         let winner = Some(side.other());
         if arrivals().any(|arrival| matches!(arrival, Arrival::Illegal | Arrival::DeclaredWin)) {
             Ok((winner, GameEnding::IllegalMove))
         } else if arrivals().any(|arrival| arrival == Arrival::Late) {
-            self.incidents
-                .push(self.incident(side, Cause::TimeLoss, "no vote in time".to_owned()));
+            let late = LateMove {
+                by: self.ensembles[side.index()].margin,
+                detail: "no vote in time".to_owned(),
+            };
+            self.incidents.push(self.time_loss(side, late, stall));
             Ok((winner, GameEnding::TimeLoss))
         } else if ballot.votes.is_empty() {
             Err(self.incident(side, Cause::Disconnect, "no players".to_owned()))

@@ -1,10 +1,11 @@
 use super::*;
 use crate::{
-    contestant::BoardResources,
+    contestant::{BoardResources, TurnAnswer},
     record::{Cause, GameEnding, MatchOutcome},
     specification::{Cell, Specification},
 };
-use std::path::Path;
+use monju_proto::v1::{Arrival, Ballot, Decision, TieBreak, Vote};
+use std::{path::Path, time::Duration};
 
 /// Black's rook moves to and fro until the position has occurred four times.
 const REPETITION: &str =
@@ -316,5 +317,65 @@ async fn the_go_of_a_driven_engine_follows_its_limits() {
         let text = driven(folder.path(), &answer.replace("EXPECTED", expected), keys);
         let (game, _) = play_one("startpos", &cell(&text)).await.expect("played");
         assert_eq!(game.ending, GameEnding::Resignation, "{keys}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_loss_on_time_is_told_apart_where_the_machine_stalled_for_longer() {
+    let ms = Duration::from_millis;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let engine = driven(folder.path(), ":", "byoyomi_ms = 100\nmargin_ms = 20");
+    let team = FILE.replacen("nodes = 50", "time_ms = 100\nmargin_ms = 20", 1);
+    let late_vote = Vote {
+        arrival: Arrival::Late.into(),
+        ..Vote::default()
+    };
+    let no_votes = Decision {
+        tie_break: TieBreak::Fallback.into(),
+        ..Decision::default()
+    };
+    let silent = Ballot {
+        votes: vec![late_vote],
+        decision: Some(no_votes),
+        ..Ballot::default()
+    };
+    let ballot = Ballot::default();
+    // Time of the move, longest stall meanwhile, and whether that was longer than the move was late.
+    for (file, ballot, elapsed, stall, told_apart) in [
+        (&engine, &ballot, 150, 0, false),
+        (&engine, &ballot, 150, 30, false),
+        (&engine, &ballot, 150, 31, true),
+        // A team's decision has 100 ms more to be delivered.
+        (&team, &ballot, 250, 30, false),
+        (&team, &ballot, 250, 31, true),
+        // A move that never came is late by the margin at least.
+        (&team, &silent, 121, 20, false),
+        (&team, &silent, 121, 21, true),
+    ] {
+        let cell = cell(file);
+        let plan = plan("startpos", &cell);
+        let ensembles = [cell.first.clone(), cell.second.clone()];
+        let mut referee = Referee::new(&plan, &ensembles).expect("a game");
+        let answer = TurnAnswer {
+            ballot: ballot.clone(),
+            elapsed: ms(elapsed),
+            stall: ms(stall),
+        };
+        let end = referee.hear(MatchSide::First, answer);
+        let end = end.expect("judged").expect("an end");
+        let lost = (Some(MatchSide::Second), GameEnding::TimeLoss);
+        assert_eq!(end, lost, "the score stays as the rules say");
+        let (_, incidents) = referee.finish(end);
+        let [incident] = &incidents[..] else {
+            panic!("{incidents:?}")
+        };
+        assert_eq!(
+            incident.stall,
+            told_apart.then_some(ms(stall)),
+            "{incident:?}"
+        );
+        let is_named = incident.detail.contains(&format!("stalled for {stall} ms"));
+        assert_eq!(is_named, stall > 0, "{incident:?}");
     }
 }

@@ -164,6 +164,7 @@ fn cell_json(cell: &CellFindings<'_>) -> Value {
             "cause": incident.cause,
             "side": incident.side.map(MatchSide::name),
             "detail": incident.detail,
+            "stall_ms": incident.stall.map(|stall| stall.as_millis() as u64),
         })).collect::<Vec<_>>(),
         "published": cell.published,
         "published_moves": cell.published_moves,

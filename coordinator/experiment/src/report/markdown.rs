@@ -611,9 +611,18 @@ fn incidents(text: &mut String, report: &Findings<'_>) {
                     .iter()
                     .filter(move |incident| incident.cause == *cause && incident.side == side)
             };
+            let stalls = of_kind().filter_map(|incident| incident.stall);
+            let stalled = match stalls.clone().max() {
+                Some(longest) => format!(
+                    ", of these {} while the machine stalled for up to {} ms",
+                    stalls.count(),
+                    longest.as_millis()
+                ),
+                None => String::new(),
+            };
             let _ = writeln!(
                 text,
-                "| {} | {cause} | {} | {} | {} |",
+                "| {} | {cause} | {} | {}{stalled} | {} |",
                 cell.cell.label,
                 side.map_or("—", |side| side.name()),
                 of_kind().count(),

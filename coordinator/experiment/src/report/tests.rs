@@ -93,6 +93,7 @@ pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDi
                 cause: Cause::IllegalMove,
                 side: MatchSide::First,
                 detail: "n: 7g7e".to_owned(),
+                stall: None,
             }],
         ),
     ] {
@@ -617,6 +618,45 @@ async fn all_forms_of_the_report_agree() {
         );
     }
     assert_eq!(figures.len(), 7);
+}
+
+#[tokio::test]
+async fn losses_on_time_while_the_machine_stalled_are_told_apart() {
+    let (specification, store, _folder) = played().await;
+    let lost = |game: u32, stall: Option<u64>| Incident {
+        game,
+        cause: Cause::TimeLoss,
+        side: MatchSide::Second,
+        detail: "131 ms for a move of 100 ms".to_owned(),
+        stall: stall.map(Duration::from_millis),
+    };
+    use GameOutcome::Win;
+    for stalls in [[None, Some(62)], [Some(40), None]] {
+        let incidents = vec![lost(0, stalls[0]), lost(1, stalls[1])];
+        finish(&*store, [Win, Win], incidents).await;
+    }
+    let report = gather(&specification, &*store).await.expect("a report");
+    let cell = &report.cells[1];
+    let losses = TimeLosses {
+        games: 4,
+        stalled: 2,
+        longest_stall: Some(Duration::from_millis(62)),
+    };
+    assert_eq!(TimeLosses::of(cell, MatchSide::Second), losses);
+    assert_eq!(
+        TimeLosses::of(cell, MatchSide::First),
+        TimeLosses::default()
+    );
+    assert_eq!(cell.score.wins, 4, "the score stays as the rules say");
+    let text = markdown(&report, "", None);
+    let row = "| players=4 sigma=25 | time loss | second | \
+               4, of these 2 while the machine stalled for up to 62 ms | 131 ms for a move of 100 ms |\n";
+    assert!(text.contains(row), "{text}");
+    let incidents = &json(&report)["cells"][1]["incidents"];
+    let stalls: Vec<Option<u64>> = (0..4)
+        .map(|it| incidents[it]["stall_ms"].as_u64())
+        .collect();
+    assert_eq!(stalls, [None, Some(62), Some(40), None]);
 }
 
 #[tokio::test]

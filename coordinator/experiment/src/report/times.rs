@@ -1,7 +1,8 @@
-//! Times of moves.
+//! Times of moves, and losses on time.
 
+use super::findings::CellFindings;
 use crate::{
-    record::MatchSide,
+    record::{Cause, MatchSide},
     store::{Store, StoreError},
 };
 use monju_engine::{Color, Game};
@@ -42,6 +43,32 @@ pub async fn slowest_moves(
                 slowest[side.index()] = slowest[side.index()].max(time);
                 color = !color;
             }
+        }
+    }
+}
+
+/// Games of a cell that a side lost on time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeLosses {
+    /// All of them.
+    pub games: usize,
+    /// Those in which the machine stalled for longer than the move was late.
+    pub stalled: usize,
+    /// The longest of these stalls.
+    pub longest_stall: Option<Duration>,
+}
+
+impl TimeLosses {
+    /// Counts them for a side.
+    pub fn of(cell: &CellFindings<'_>, side: MatchSide) -> Self {
+        let incidents = cell.incidents.iter().filter(|incident| {
+            incident.cause == Cause::TimeLoss.name() && incident.side == Some(side)
+        });
+        let stalls = incidents.clone().filter_map(|incident| incident.stall);
+        Self {
+            games: incidents.count(),
+            stalled: stalls.clone().count(),
+            longest_stall: stalls.max(),
         }
     }
 }

@@ -184,6 +184,7 @@ impl BoardTask {
                         cause: error.cause(),
                         side,
                         detail: error.to_string(),
+                        stall: None,
                     });
                 }
             };
@@ -357,6 +358,7 @@ mod tests {
                 cause: Cause::Crash,
                 side: MatchSide::First,
                 detail: "killed".to_owned(),
+                stall: None,
             });
             let concluded = board.conclude(&lease, outcome, ending).await;
             concluded.expect("written");

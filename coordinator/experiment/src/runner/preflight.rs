@@ -173,6 +173,7 @@ pub(super) fn crowding(cell: &Cell, jobs: usize, cores: usize) -> Vec<Incident> 
             detail: format!(
                 "{threads} threads thought for a limited time at once on {cores} cores, each for less than its time"
             ),
+            stall: None,
         })
         .collect()
 }

@@ -188,6 +188,23 @@ impl SideEnsemble {
         }
     }
 
+    /// The cores of a board on which its players or its engine are kept; none where one of them is not kept.
+    pub fn cores_on(&self, board: &CoreSet) -> CoreSet {
+        let is_kept = |player: &PlayerSpec| match &player.kind {
+            PlayerKind::Native(_) => true,
+            PlayerKind::Usi(spec) => asked_threads(spec).is_some(),
+        };
+        match &self.members {
+            Members::Embedded { players, .. } if players.iter().all(is_kept) => {
+                board.clone().take(players.iter().map(threads).sum())
+            }
+            Members::Engine(engine) if asked_threads(&engine.spec).is_some() => board.clone(),
+            Members::Embedded { .. } | Members::Engine(_) | Members::Remote { .. } => {
+                CoreSet::default()
+            }
+        }
+    }
+
     /// Threads that think at once in a game for a limited time, as far as this machine runs and knows them.
     pub fn timed_threads(&self) -> usize {
         match &self.members {

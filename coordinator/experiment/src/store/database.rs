@@ -339,6 +339,6 @@ impl Store for Database {
 
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {
         let cell = self.cells.row(cell)?;
-        in_transaction!(self, incidents::read(cell))
+        in_transaction!(self, incidents::read(cell, self.version))
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     notes::Notes,
     record::{Effort, MatchOutcome, MatchSide},
 };
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Progress of one cell, in pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,4 +152,6 @@ pub struct IncidentRow {
     pub side: Option<MatchSide>,
     /// Description in words.
     pub detail: String,
+    /// Longest stall of the machine during a move that lost on time, where it was longer than the move was late.
+    pub stall: Option<Duration>,
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow, bail};
 use monju_experiment::{
     paired_match::{PairedMatch, without_line},
     record::{Cause, MatchSide},
-    report::{self, CellFindings},
+    report::{self, CellFindings, TimeLosses},
     runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
     statistics::Interval,
@@ -17,6 +17,8 @@ use monju_experiment::{
 };
 use serde_json::{Value, json};
 use std::{fmt::Write as _, sync::Arc, time::Duration};
+
+const SIDES: [MatchSide; 2] = [MatchSide::First, MatchSide::Second];
 
 /// Arguments of `monju match`.
 #[derive(Debug)]
@@ -126,14 +128,30 @@ fn clock_used(cell: &CellFindings<'_>) -> Option<[f64; 2]> {
     Some(used)
 }
 
-/// Incidents of one cause by the first and by the second side.
-fn incidents(cell: &CellFindings<'_>, cause: Cause) -> [usize; 2] {
-    [MatchSide::First, MatchSide::Second].map(|side| {
+/// Illegal moves of the first and of the second side.
+fn illegal_moves(cell: &CellFindings<'_>) -> [usize; 2] {
+    let is_illegal = |cause: &str| cause == Cause::IllegalMove.name();
+    SIDES.map(|side| {
         cell.incidents
             .iter()
-            .filter(|incident| incident.cause == cause.name() && incident.side == Some(side))
+            .filter(|incident| is_illegal(&incident.cause) && incident.side == Some(side))
             .count()
     })
+}
+
+/// Losses on time of both sides, in words.
+fn time_losses_in_words(losses: [TimeLosses; 2]) -> String {
+    let [first, second] = losses.map(|losses| losses.games);
+    let stalled = match losses.map(|losses| losses.longest_stall).into_iter().max() {
+        Some(Some(longest)) => format!(
+            ", of these {} and {} while the machine stalled for up to {} ms",
+            losses[0].stalled,
+            losses[1].stalled,
+            longest.as_millis()
+        ),
+        _ => String::new(),
+    };
+    format!("first {first}, second {second}{stalled}")
 }
 
 fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
@@ -169,12 +187,10 @@ fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
         .map(|(ending, games)| format!("{ending} {games}"))
         .collect();
     let _ = writeln!(text, "endings: {}", endings.join(", "));
-    for (label, counts) in [
-        ("time losses", incidents(cell, Cause::TimeLoss)),
-        ("illegal moves", incidents(cell, Cause::IllegalMove)),
-    ] {
-        let _ = writeln!(text, "{label}: first {}, second {}", counts[0], counts[1]);
-    }
+    let losses = SIDES.map(|side| TimeLosses::of(cell, side));
+    let _ = writeln!(text, "time losses: {}", time_losses_in_words(losses));
+    let [first, second] = illegal_moves(cell);
+    let _ = writeln!(text, "illegal moves: first {first}, second {second}");
     let slowest = slowest.map(|time| match time {
         Some(time) => format!("{} ms", time.as_millis()),
         None => "—".to_owned(),
@@ -193,6 +209,7 @@ fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
 
 fn as_json(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> Value {
     let slowest = slowest.map(|time| time.map(|time| time.as_millis() as u64));
+    let losses = SIDES.map(|side| TimeLosses::of(cell, side));
     json!({
         "games": cell.score.games(),
         "wins": cell.score.wins,
@@ -211,8 +228,10 @@ fn as_json(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> Value {
             "pairs": cell.counted.seen,
         })),
         "endings": cell.endings,
-        "time_losses": incidents(cell, Cause::TimeLoss),
-        "illegal_moves": incidents(cell, Cause::IllegalMove),
+        "time_losses": losses.map(|losses| losses.games),
+        "time_losses_while_stalled": losses.map(|losses| losses.stalled),
+        "longest_stall_ms": losses.map(|losses| losses.longest_stall.map(|stall| stall.as_millis() as u64)),
+        "illegal_moves": illegal_moves(cell),
         "slowest_move_ms": slowest,
         "clock_used": clock_used(cell),
     })

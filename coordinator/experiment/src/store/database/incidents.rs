@@ -1,20 +1,23 @@
 //! Rows of incidents.
 
-use super::{connection::statement, values::number};
+use super::{
+    connection::statement,
+    values::{milliseconds, number},
+};
 use crate::{
     record::{Incident, MatchSide},
     store::{error::StoreError, rows::IncidentRow},
 };
 use sqlx::{AnyConnection, Row};
+use std::time::Duration;
 
 /// Inserts one incident.
 const INSERT: &str = "
-    INSERT INTO incidents (cell, pair, game, cause, side, detail, runner)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    INSERT INTO incidents (cell, pair, game, cause, side, detail, runner, stall_ms)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
-/// Selects the incidents of one cell.
-const SELECT: &str = "
-    SELECT pair, game, cause, side, detail FROM incidents WHERE cell = $1 ORDER BY id";
+/// First version of the tables with stalls of the machine.
+const WITH_STALL: i64 = 8;
 
 /// Writes an incident.
 pub(super) async fn write(
@@ -31,17 +34,27 @@ pub(super) async fn write(
         .bind(incident.side.name())
         .bind(&incident.detail)
         .bind(runner)
+        .bind(incident.stall.map_or(0, milliseconds))
         .execute(connection)
         .await?;
     Ok(())
 }
 
-/// Incidents of a cell, in the order in which they were recorded.
+/// Incidents of a cell, in the order in which they were recorded. Opening a store to look leaves old tables as they are,
+/// so the query depends on their `version`.
 pub(super) async fn read(
     connection: &mut AnyConnection,
     cell: i64,
+    version: i64,
 ) -> Result<Vec<IncidentRow>, StoreError> {
-    let rows = statement(SELECT).bind(cell).fetch_all(connection).await?;
+    let stall = match version >= WITH_STALL {
+        true => "stall_ms",
+        false => "CAST(0 AS BIGINT)",
+    };
+    let query = format!(
+        "SELECT pair, game, cause, side, detail, {stall} FROM incidents WHERE cell = $1 ORDER BY id"
+    );
+    let rows = statement(&query).bind(cell).fetch_all(connection).await?;
     rows.iter()
         .map(|row| {
             Ok(IncidentRow {
@@ -54,6 +67,10 @@ pub(super) async fn read(
                     _ => None,
                 },
                 detail: row.try_get(4)?,
+                stall: match number(row, 5)? {
+                    0 => None,
+                    stall => Some(Duration::from_millis(stall.into())),
+                },
             })
         })
         .collect()

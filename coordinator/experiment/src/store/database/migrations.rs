@@ -34,6 +34,10 @@ pub(super) const SQLITE: MigrationList = MigrationList(&[
         "counts of pairs",
         include_str!("../../../migrations/sqlite/7_counts.sql"),
     ),
+    (
+        "stalls of the machine",
+        include_str!("../../../migrations/sqlite/8_stalls.sql"),
+    ),
 ]);
 
 /// Migrations of PostgreSQL.
@@ -65,5 +69,9 @@ pub(super) const POSTGRES: MigrationList = MigrationList(&[
     (
         "counts of pairs",
         include_str!("../../../migrations/postgres/7_counts.sql"),
+    ),
+    (
+        "stalls of the machine",
+        include_str!("../../../migrations/postgres/8_stalls.sql"),
     ),
 ]);
