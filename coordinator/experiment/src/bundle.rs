@@ -10,6 +10,8 @@
 //! | `SHA256SUMS` | checksums of the others, as `sha256sum --check` reads them |
 
 mod checksums;
+mod consistency;
+mod contradiction;
 mod format;
 mod read;
 mod seal;
@@ -17,6 +19,7 @@ mod seal;
 #[cfg(test)]
 mod tests;
 
+pub use contradiction::{Contradiction, ContradictionKind};
 pub use read::Bundle;
 pub use seal::{Sealed, seal};
 
@@ -58,6 +61,14 @@ pub enum BundleError {
         /// The fault.
         what: String,
     },
+    /// What the files say cannot be.
+    #[error("{}", in_lines(.folder, .contradictions))]
+    Contradictory {
+        /// The bundle.
+        folder: PathBuf,
+        /// All that was found.
+        contradictions: Vec<Contradiction>,
+    },
     /// The specification is wrong.
     #[error(transparent)]
     Specification(#[from] ConfigError),
@@ -66,7 +77,33 @@ pub enum BundleError {
     Store(#[from] crate::store::StoreError),
 }
 
+/// Contradictions of which an error tells; a wrong rule makes one of every game.
+const MOST_TOLD: usize = 20;
+
+/// Contradictions, one a line.
+fn in_lines(folder: &Path, contradictions: &[Contradiction]) -> String {
+    let told = contradictions.iter().take(MOST_TOLD);
+    let mut lines: Vec<String> = told
+        .map(|one| format!("{}: {one}", folder.display()))
+        .collect();
+    let left = contradictions.len().saturating_sub(MOST_TOLD);
+    if left > 0 {
+        lines.push(format!("{}: {left} more of the kind", folder.display()));
+    }
+    lines.join("\n")
+}
+
 impl BundleError {
+    fn check(folder: &Path, contradictions: Vec<Contradiction>) -> Result<(), Self> {
+        match contradictions.is_empty() {
+            true => Ok(()),
+            false => Err(Self::Contradictory {
+                folder: folder.to_owned(),
+                contradictions,
+            }),
+        }
+    }
+
     fn file(file: &Path, source: io::Error) -> Self {
         Self::File {
             file: file.to_owned(),

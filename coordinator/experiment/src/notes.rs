@@ -1,6 +1,7 @@
 //! Notes on moves: time and score.
 
-use super::stored_text::StoredTextError;
+use super::{specification::Adjudication, stored_text::StoredTextError};
+use monju_engine::Color;
 use std::{fmt, str::FromStr, time::Duration};
 
 /// Time and score of one move.
@@ -22,6 +23,24 @@ impl Note {
 /// Notes of the moves after the opening, written as `1012:35 998: 1003:-31000`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(pub Vec<Note>);
+
+impl Notes {
+    /// Returns the winner on whom the last moves agree for as long as the adjudication asks for.
+    pub fn agreed_winner(&self, rules: &Adjudication) -> Option<Color> {
+        let limit = rules.score?;
+        let recent = self.0.len().checked_sub(rules.score_plies as usize)?;
+        let recent = &self.0[recent..];
+        let all =
+            |test: &dyn Fn(i32) -> bool| recent.iter().all(|note| note.score.is_some_and(test));
+        if all(&|score| score > limit) {
+            Some(Color::Black)
+        } else if all(&|score| score < -limit) {
+            Some(Color::White)
+        } else {
+            None
+        }
+    }
+}
 
 impl fmt::Display for Notes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

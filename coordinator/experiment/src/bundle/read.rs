@@ -1,7 +1,7 @@
 //! Reading a bundle: a store that only looks.
 
 use super::{
-    BundleError, GAMES, MANIFEST, OPENINGS, SPECIFICATION, checksums,
+    BundleError, GAMES, MANIFEST, OPENINGS, SPECIFICATION, checksums, consistency,
     format::{Manifest, SealedGame, VERSION},
 };
 use crate::{
@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-/// A bundle, read whole and checked against its checksums.
+/// A bundle, read whole, and checked against its checksums, the rules and its plans.
 #[derive(Debug)]
 pub struct Bundle {
     manifest: Manifest,
@@ -37,7 +37,7 @@ impl Bundle {
     /// build would give others.
     ///
     /// # Errors
-    /// A file is missing, was changed, or has another form.
+    /// A file is missing, was changed, or has another form, or what the files say cannot be.
     pub fn read(folder: &Path) -> Result<(Specification, Self), BundleError> {
         checksums::check(folder, &[SPECIFICATION, OPENINGS, MANIFEST, GAMES])?;
         let path = folder.join(MANIFEST);
@@ -50,18 +50,19 @@ impl Bundle {
         }
         let mut specification =
             Specification::read_sealed(&folder.join(SPECIFICATION), &folder.join(OPENINGS))?;
+        BundleError::check(folder, consistency::of_cells(&specification, &manifest))?;
         let labels = specification.cells.iter().map(|cell| &cell.label);
         if !labels.eq(manifest.cells.iter().map(|cell| &cell.label)) {
-            return Err(BundleError::form(
-                &path,
-                "its cells are not those of its specification",
-            ));
+            let what = "its cells are in another order than those of its specification";
+            return Err(BundleError::form(&path, what));
         }
         specification.hash.clone_from(&manifest.specification);
         for (cell, sealed) in specification.cells.iter_mut().zip(&manifest.cells) {
             cell.hash.clone_from(&sealed.specification);
         }
         let bundle = Self::with_games(manifest, &folder.join(GAMES))?;
+        let contradictions = consistency::of_games(&specification, &bundle.manifest, &bundle.games);
+        BundleError::check(folder, contradictions)?;
         Ok((specification, bundle))
     }
 

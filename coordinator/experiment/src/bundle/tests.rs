@@ -3,7 +3,14 @@ use crate::{
     report::{csv, gather, json, markdown, tests::played},
     store::{Store, StoreError},
 };
-use std::{fs, time::Duration};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use serde_json::{Value, json};
+use std::{
+    fs::{self, File},
+    io::{Read, Write},
+    path::Path,
+    time::Duration,
+};
 
 #[tokio::test]
 async fn a_sealed_report_is_that_of_the_store() {
@@ -74,5 +81,198 @@ async fn changed_files_and_full_folders_are_refused() {
             error.contains(name) && error.contains("is not the file that was sealed"),
             "{error}"
         );
+    }
+}
+
+/// Changes the games and the manifest of a bundle, and seals it again.
+fn seal_changed(folder: &Path, change: impl FnOnce(&mut Vec<Value>, &mut Value)) {
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let mut lines = String::new();
+    let packed = File::open(folder.join(GAMES)).expect("games");
+    let read = GzDecoder::new(packed).read_to_string(&mut lines);
+    read.expect("packed text");
+    let mut games: Vec<Value> = lines.lines().map(parsed).collect();
+    let mut manifest = parsed(&fs::read_to_string(folder.join(MANIFEST)).expect("a manifest"));
+    change(&mut games, &mut manifest);
+    let packed = File::create(folder.join(GAMES)).expect("writable");
+    let mut packed = GzEncoder::new(packed, Compression::fast());
+    for game in &games {
+        writeln!(packed, "{game}").expect("writable");
+    }
+    packed.finish().expect("writable");
+    fs::write(folder.join(MANIFEST), manifest.to_string()).expect("writable");
+    let sealed = checksums::write(folder, &[SPECIFICATION, OPENINGS, MANIFEST, GAMES]);
+    sealed.expect("sealed");
+}
+
+type Change = fn(&mut Vec<Value>, &mut Value);
+
+#[tokio::test]
+async fn what_cannot_be_is_refused_with_its_place() {
+    let (specification, store, folder) = played().await;
+    // Pair 0: won as Black, won as White; pair 1: lost as Black, drawn as White.
+    let cases: [(Change, &str); 16] = [
+        (
+            |games, _| games.push(games[3].clone()),
+            "cell 'players=1 sigma=25', pair 1, game 1: the game is there 2 times; export the bundle again",
+        ),
+        (
+            |games, _| drop(games.remove(2)),
+            "pair 1: the game in which the first side has Black is missing; export",
+        ),
+        (
+            |games, _| games[1]["game"] = json!(0),
+            "pair 0, game 0: the game is there 2 times",
+        ),
+        (
+            |games, _| games[1]["game"] = json!(2),
+            "pair 0, game 2: a pair has games 0 and 1 alone",
+        ),
+        (
+            |games, _| drop(games.pop()),
+            "games.jsonl.gz: there are 3 games, and 4 in bundle.json; export",
+        ),
+        (
+            |games, _| {
+                for game in &mut games[2..] {
+                    game["pair"] = json!(2);
+                }
+            },
+            "pair 2: no plan of the bundle has more than 4 games in this cell; export",
+        ),
+        (
+            |_, manifest| manifest["cells"][0]["given_up"] = json!([1]),
+            "pair 1: the pair is given up, and has games",
+        ),
+        (
+            |_, manifest| manifest["cells"][1]["label"] = json!("players=9 sigma=25"),
+            "cell 'players=9 sigma=25': the specification has no such cell; export",
+        ),
+        (
+            |_, manifest| drop(manifest["cells"].as_array_mut().expect("cells").pop()),
+            "cell 'players=4 sigma=25': the bundle lacks this cell of the specification",
+        ),
+        (
+            |games, _| games[0]["cell"] = json!(2),
+            "games.jsonl.gz: line 1: there is no cell 2",
+        ),
+        (
+            |games, _| games[0]["position"] = json!("startpos moves 7g7f 3c3d 2g2e"),
+            "pair 0, game 0: move 3: 2g2e is not a legal move here; export the bundle again, and if",
+        ),
+        (
+            |games, _| games[0]["plies"] = json!(4),
+            "pair 0, game 0: the game counts 4 plies and has 3; export",
+        ),
+        (
+            |games, _| games[0]["opening_plies"] = json!(2),
+            "pair 0, game 0: the game begins with none of the openings in openings.sfen; export",
+        ),
+        (
+            |games, _| games[0]["position"] = json!("startpos moves 2g2f 3c3d 7g7f"),
+            "pair 0: the games of the pair begin with different openings; export",
+        ),
+        (
+            |games, _| games[0]["result"] = json!("loss"),
+            "pair 0, game 0: its last position does not allow a loss of the first side by resignation; export",
+        ),
+        (
+            |games, _| games[1]["ending"] = json!("mate"),
+            "pair 0, game 1: its last position does not allow a win of the first side by mate; export",
+        ),
+    ];
+    for (number, (change, expected)) in cases.into_iter().enumerate() {
+        let out = folder.path().join(format!("changed-{number}"));
+        let sealed = seal(&specification, &*store, &out, false).await;
+        sealed.expect("a bundle");
+        seal_changed(&out, change);
+        let error = Bundle::read(&out).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}\nexpected {expected}");
+    }
+    let out = folder.path().join("same");
+    let sealed = seal(&specification, &*store, &out, false).await;
+    sealed.expect("a bundle");
+    seal_changed(&out, |_, _| ());
+    Bundle::read(&out).expect("nothing has changed");
+}
+
+#[tokio::test]
+async fn every_ending_has_its_last_position_and_its_result() {
+    const REPETITION: &str =
+        "startpos moves 7g7f 4a4b 4i4h 4b4a 4h4i 4a4b 4i4h 4b4a 4h4i 4a4b 4i4h 4b4a 4h4i";
+    const SHORT: &str = "startpos moves 7g7f 3c3d";
+    let (specification, store, folder) = played().await;
+    // In game 0 the first side has Black, who is to move in both positions.
+    for (number, (position, ending, result, notes, can_be)) in [
+        (REPETITION, "repetition", "draw", "", true),
+        (REPETITION, "repetition", "win", "", false),
+        (SHORT, "repetition", "draw", "", false),
+        (SHORT, "perpetual check", "loss", "", false),
+        (SHORT, "maximum plies", "draw", "", false),
+        (SHORT, "declaration", "win", "", false),
+        (SHORT, "time loss", "loss", "", true),
+        (SHORT, "time loss", "win", "", false),
+        (SHORT, "illegal move", "loss", "", true),
+        (SHORT, "crash", "loss", "", true),
+        (SHORT, "crash", "draw", "", false),
+        (SHORT, "adjudication", "win", "", true),
+        (
+            SHORT,
+            "adjudication",
+            "win",
+            "1:4000 1:4000 1:4000 1:4000 1:4000 1:4000",
+            true,
+        ),
+        (
+            SHORT,
+            "adjudication",
+            "loss",
+            "1:4000 1:4000 1:4000 1:4000 1:4000 1:4000",
+            false,
+        ),
+        (
+            SHORT,
+            "adjudication",
+            "win",
+            "1:4000 1:4000 1:4000 1:4000 1:4000 1:3000",
+            false,
+        ),
+        (SHORT, "adjudication", "draw", "", false),
+        (SHORT, "tea break", "loss", "", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = folder.path().join(format!("ending-{number}"));
+        let sealed = seal(&specification, &*store, &out, false).await;
+        sealed.expect("a bundle");
+        seal_changed(&out, |games, _| {
+            let plies = position.split(' ').count() - 2;
+            let changed = [
+                ("position", json!(position)),
+                ("plies", json!(plies)),
+                ("ending", json!(ending)),
+                ("result", json!(result)),
+                ("notes", json!(notes)),
+            ];
+            for (key, value) in changed {
+                games[0][key] = value;
+            }
+        });
+        let read = Bundle::read(&out);
+        assert_eq!(read.is_ok(), can_be, "{ending} {result} {notes}: {read:?}");
+    }
+}
+
+#[test]
+fn every_committed_bundle_can_be() {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/experiments/results");
+    let folders = fs::read_dir(results).expect("the results");
+    let bundles = folders.map(|folder| folder.expect("a folder").path().join("bundle"));
+    let bundles: Vec<_> = bundles.filter(|bundle| is_bundle(bundle)).collect();
+    assert!(!bundles.is_empty());
+    for bundle in bundles {
+        let read = Bundle::read(&bundle);
+        read.unwrap_or_else(|error| panic!("{error}"));
     }
 }

@@ -6,9 +6,7 @@ use crate::{
     contestant::{ClockReading, TurnAnswer, time_limit},
     notes::{Note, Notes},
     record::{Cause, Effort, GameEnding, Incident, MatchOutcome, MatchSide, PlayedGame},
-    specification::{
-        Adjudication, CrashRule, DeclarationRule, Members, RepetitionRule, SideEnsemble,
-    },
+    specification::{CrashRule, DeclarationRule, Members, RepetitionRule, SideEnsemble},
 };
 use monju_coordinator::record::schema::{self, LogLine, LoggedBallot, Winner};
 use monju_engine::{Answer, Color, Game, Move, Repetition};
@@ -47,7 +45,7 @@ pub(super) struct Referee<'a> {
     ballots: String,
     incidents: Vec<Incident>,
     /// One note for every move after the opening.
-    notes: Vec<Note>,
+    notes: Notes,
 }
 
 impl<'a> Referee<'a> {
@@ -73,7 +71,7 @@ impl<'a> Referee<'a> {
             effort: [Effort::default(), Effort::default()],
             ballots: String::new(),
             incidents: Vec::new(),
-            notes: Vec::new(),
+            notes: Notes::default(),
         })
     }
 
@@ -148,25 +146,7 @@ impl<'a> Referee<'a> {
 
     /// The end of the game by agreement of both sides on the winner.
     pub fn adjudicated(&self) -> Option<GameEnd> {
-        let Adjudication {
-            score: Some(limit),
-            score_plies,
-            ..
-        } = self.plan.adjudication
-        else {
-            return None;
-        };
-        let recent = self.notes.len().checked_sub(score_plies as usize)?;
-        let recent = &self.notes[recent..];
-        let all =
-            |test: &dyn Fn(i32) -> bool| recent.iter().all(|note| note.score.is_some_and(test));
-        let winner = if all(&|score| score > limit) {
-            Color::Black
-        } else if all(&|score| score < -limit) {
-            Color::White
-        } else {
-            return None;
-        };
+        let winner = self.notes.agreed_winner(&self.plan.adjudication)?;
         Some((Some(self.side_of(winner)), GameEnding::Adjudication))
     }
 
@@ -228,7 +208,7 @@ impl<'a> Referee<'a> {
             return Ok(Some((Some(side.other()), GameEnding::IllegalMove)));
         }
         let score = median_score(&ballot);
-        self.notes.push(Note {
+        self.notes.0.push(Note {
             time_ms,
             score: match mover {
                 Color::Black => score,
@@ -412,7 +392,7 @@ impl<'a> Referee<'a> {
             plies: self.game.moves().len() as u32,
             effort: self.effort,
             ballots: self.ballots,
-            notes: Notes(self.notes),
+            notes: self.notes,
         };
         (played, self.incidents)
     }

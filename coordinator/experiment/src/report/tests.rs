@@ -40,13 +40,21 @@ published = [["49.50%"], ["—"]]
 published_moves = [[3, 1], []]
 "#;
 
-fn game(result: MatchOutcome) -> PlayedGame {
+/// A game of a pair, in which Black has won, White has won, or both have gone to and fro.
+fn game(number: usize, result: MatchOutcome) -> PlayedGame {
+    let (ending, rest) = match (result, number) {
+        (MatchOutcome::Draw, _) => (GameEnding::Repetition, " 4a4b 4i4h 4b4a 4h4i".repeat(3)),
+        (MatchOutcome::Win, 0) | (MatchOutcome::Loss, 1) => {
+            (GameEnding::Resignation, " 3c3d 2g2f".to_owned())
+        }
+        _ => (GameEnding::Resignation, " 3c3d".to_owned()),
+    };
     PlayedGame {
         result,
-        ending: GameEnding::Mate,
+        ending,
         opening_plies: 1,
-        moves: "startpos moves 7g7f 3c3d".to_owned(),
-        plies: 2,
+        plies: 1 + rest.split_whitespace().count() as u32,
+        moves: format!("startpos moves 7g7f{rest}"),
         effort: [
             Effort {
                 nodes: 40,
@@ -66,7 +74,7 @@ async fn finish(store: &dyn Store, results: [MatchOutcome; 2], incidents: Vec<In
     let lease = store.lease("r", Duration::from_secs(60)).await;
     let lease = lease.expect("asked").expect("a pair");
     let pair = PlayedPair {
-        games: results.map(game),
+        games: [0, 1].map(|number| game(number, results[number])),
         incidents,
     };
     assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
@@ -474,20 +482,25 @@ async fn cells_have_folders_of_their_own() {
 #[tokio::test]
 async fn games_that_repeat_are_told_among_those_that_count() {
     let (specification, store, folder) = played().await;
+    let before = gather(&specification, &*store).await.expect("a report");
+    assert_eq!(before.cells[0].repeated_games(), 0);
+    assert_eq!(before.cells[1].different, DifferentGames::default());
+    for _ in 0..2 {
+        finish(&*store, [MatchOutcome::Win; 2], Vec::new()).await;
+    }
     let report = gather(&specification, &*store).await.expect("a report");
     let different = DifferentGames {
         different: 2,
         most_often: 2,
     };
-    assert_eq!(report.cells[0].different, different);
-    assert_eq!(report.cells[0].repeated_games(), 2, "one with each colour");
-    assert_eq!(report.cells[1].different, DifferentGames::default());
-    let line = "| players=1 sigma=25 | repeated games | — | 2 | 2 of 4 games are different, and one was played 2 times;";
+    assert_eq!(report.cells[1].different, different);
+    assert_eq!(report.cells[1].repeated_games(), 2, "one with each colour");
+    let line = "| players=4 sigma=25 | repeated games | — | 2 | 2 of 4 games are different, and one was played 2 times;";
     let text = markdown(&report, "", None);
     assert!(text.contains(line), "{text}");
     let value = json(&report);
-    assert_eq!(value["cells"][0]["different_games"], 2);
-    assert_eq!(value["cells"][0]["most_repeated_game"], 2);
+    assert_eq!(value["cells"][1]["different_games"], 2);
+    assert_eq!(value["cells"][1]["most_repeated_game"], 2);
 
     let text = FILE.replace("games = 4", "games = 2");
     let lowered = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
@@ -578,7 +591,7 @@ async fn all_forms_of_the_report_agree() {
         "| players \\ sigma | 25 |\n| --- | --- |\n| 1 | 66.67% (49.50%) |\n| 4 | — |\n",
         "| players=1 sigma=25 | 4 | +2 =1 -1 | 66.67% | 20.8–93.9% | 49.50% | 0.5000 | 1.0000 |",
         "| players=1 sigma=25 | 75.0% (75.0%) | 25.0% (25.0%) | 16 |\n",
-        "| +1 =0 -1 | +1 =1 -0 | mate 4 | 2.0 | 10 / 0 | 1.5 / 0.0 |\n",
+        "| +1 =0 -1 | +1 =1 -0 | repetition 1, resignation 3 | 5.0 | 10 / 0 | 1.5 / 0.0 |\n",
         "| players=1 sigma=25 | illegal move | first | 1 | n: 7g7e |\n",
     ] {
         assert!(text.contains(expected), "{text}\nexpected {expected}");
@@ -603,7 +616,7 @@ async fn all_forms_of_the_report_agree() {
         ("win-rate.svg", "sigma = 25"),
         ("elo.svg", "Elo of the first side"),
         ("colours.svg", "as White"),
-        ("endings.svg", "mate"),
+        ("endings.svg", "resignation"),
         ("nodes.svg", "nodes a move"),
         ("time.svg", "seconds a game"),
         ("moves.svg", "players=1 sigma=25"),
@@ -630,7 +643,7 @@ async fn losses_on_time_while_the_machine_stalled_are_told_apart() {
         detail: "131 ms for a move of 100 ms".to_owned(),
         stall: stall.map(Duration::from_millis),
     };
-    use GameOutcome::Win;
+    use MatchOutcome::Win;
     for stalls in [[None, Some(62)], [Some(40), None]] {
         let incidents = vec![lost(0, stalls[0]), lost(1, stalls[1])];
         finish(&*store, [Win, Win], incidents).await;

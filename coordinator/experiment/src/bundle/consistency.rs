@@ -1,0 +1,206 @@
+//! Tests whether a bundle can be as it is written: its games by the rules, its pairs by its plans.
+
+use super::{
+    contradiction::{Contradiction, ContradictionKind},
+    format::{Manifest, SealedCell, SealedGame},
+};
+use crate::{
+    record::{GameEnding, MatchOutcome},
+    specification::{Adjudication, Cell, DeclarationRule, RepetitionRule, Specification},
+};
+use monju_engine::{Color, Game, Repetition};
+use std::collections::HashSet;
+
+/// Returns the cells that only one of specification and manifest has.
+pub(super) fn of_cells(specification: &Specification, manifest: &Manifest) -> Vec<Contradiction> {
+    let planned: Vec<&str> = (specification.cells.iter())
+        .map(|cell| &*cell.label)
+        .collect();
+    let sealed: Vec<&str> = manifest.cells.iter().map(|cell| &*cell.label).collect();
+    let only = |these: &[&str], those: &[&str], what: &ContradictionKind| -> Vec<Contradiction> {
+        let only = these.iter().filter(|label| !those.contains(label));
+        only.map(|label| in_cell(label, what.clone())).collect()
+    };
+    [
+        only(&sealed, &planned, &ContradictionKind::Cell),
+        only(&planned, &sealed, &ContradictionKind::NoCell),
+    ]
+    .concat()
+}
+
+/// Returns the contradictions of all games, which are in order of pair and game within their cells.
+pub(super) fn of_games(
+    specification: &Specification,
+    manifest: &Manifest,
+    games: &[Vec<SealedGame>],
+) -> Vec<Contradiction> {
+    let mut found = Vec::new();
+    let count = games.iter().map(|games| games.len() as u64).sum();
+    if count != manifest.games {
+        found.push(Contradiction {
+            place: super::GAMES.to_owned(),
+            what: ContradictionKind::Count {
+                found: count,
+                counted: manifest.games,
+            },
+        });
+    }
+    let openings = specification.openings.lines().iter();
+    let openings: HashSet<String> = openings
+        .filter_map(|line| Some(Game::from_usi(line).ok()?.to_usi()))
+        .collect();
+    for ((cell, sealed), games) in specification.cells.iter().zip(&manifest.cells).zip(games) {
+        let planned = planned_games(cell, manifest);
+        for pair in games.chunk_by(|one, other| one.pair == other.pair) {
+            of_pair(&mut found, (cell, sealed, planned), pair, &openings);
+        }
+    }
+    found
+}
+
+/// Games of a cell by the largest of all plans; `None` where a version has played that wrote no plans.
+fn planned_games(cell: &Cell, manifest: &Manifest) -> Option<u64> {
+    let known = manifest
+        .plans
+        .first()
+        .is_some_and(|plan| plan.finished == 0);
+    let planned = manifest.plans.iter().map(|plan| {
+        let own = plan.games_in.get(&cell.label);
+        own.copied().unwrap_or(plan.planned)
+    });
+    let most = planned.max()?.max(2 * u64::from(cell.pairs));
+    known.then_some(most)
+}
+
+/// Adds the contradictions of the games of one pair.
+fn of_pair(
+    found: &mut Vec<Contradiction>,
+    (cell, sealed, planned): (&Cell, &SealedCell, Option<u64>),
+    games: &[SealedGame],
+    openings: &HashSet<String>,
+) {
+    let Some(first) = games.first() else { return };
+    let mut add = |what, game: Option<u32>| {
+        let game = game.map_or(String::new(), |game| format!(", game {game}"));
+        let place = format!("cell '{}', pair {}{game}", cell.label, first.pair);
+        found.push(Contradiction { place, what });
+    };
+    for same in games.chunk_by(|one, other| one.game == other.game) {
+        let number = same[0].game;
+        if number > 1 {
+            add(ContradictionKind::Number, Some(number));
+        }
+        if same.len() > 1 {
+            add(ContradictionKind::Repeated(same.len()), Some(number));
+        }
+    }
+    for number in 0..2 {
+        if games.iter().all(|game| game.game != number) {
+            add(ContradictionKind::Missing(number), None);
+        }
+    }
+    if let Some(planned) = planned.filter(|planned| 2 * u64::from(first.pair) >= *planned) {
+        add(ContradictionKind::Unplanned(planned), None);
+    }
+    if sealed.given_up.contains(&first.pair) {
+        add(ContradictionKind::GivenUp, None);
+    }
+    let mut begun = Vec::new();
+    for game in games {
+        match of_game(game, cell.adjudication, openings) {
+            Ok(opening) => begun.push(opening),
+            Err(what) => add(what, Some(game.game)),
+        }
+    }
+    if begun.windows(2).any(|two| two[0] != two[1]) {
+        add(ContradictionKind::Openings, None);
+    }
+}
+
+/// Returns the opening of a game that can be.
+fn of_game(
+    game: &SealedGame,
+    rules: Adjudication,
+    openings: &HashSet<String>,
+) -> Result<String, ContradictionKind> {
+    let played = Game::from_usi(&game.position)?;
+    let found = played.moves().len();
+    if found != game.plies as usize || game.opening_plies > game.plies {
+        return Err(ContradictionKind::Plies {
+            counted: game.plies,
+            found,
+        });
+    }
+    let moves = &played.usi_moves()[..game.opening_plies as usize];
+    let opening = Game::from_parts(played.start(), moves)?.to_usi();
+    if !openings.contains(&opening) {
+        return Err(ContradictionKind::Opening);
+    }
+    match can_end(game, &played, rules) {
+        true => Ok(opening),
+        false => Err(ContradictionKind::Ending {
+            ending: game.ending.clone(),
+            result: game.result.clone(),
+        }),
+    }
+}
+
+/// Returns whether a game can have ended with its result for its reason.
+fn can_end(game: &SealedGame, played: &Game, rules: Adjudication) -> bool {
+    let Ok(outcome) = game.outcome() else {
+        return false;
+    };
+    let first = match game.game {
+        0 => Color::Black,
+        _ => Color::White,
+    };
+    let winner = match outcome {
+        MatchOutcome::Win => Some(first),
+        MatchOutcome::Loss => Some(!first),
+        MatchOutcome::Draw => None,
+    };
+    let mover = played.position().side_to_move();
+    let repetition = played.repetition();
+    let is = |ending: GameEnding| game.ending == ending.name();
+    if is(GameEnding::Mate) {
+        winner == Some(!mover) && played.legal_moves().is_empty()
+    } else if is(GameEnding::Declaration) {
+        let declared = match rules.declaration {
+            DeclarationRule::Win => Some(mover),
+            DeclarationRule::Draw => None,
+        };
+        winner == declared && played.can_declare_win()
+    } else if is(GameEnding::Repetition) {
+        let draws = match rules.repetition {
+            RepetitionRule::Rules => repetition == Repetition::Draw,
+            RepetitionRule::Draw => repetition != Repetition::None,
+            RepetitionRule::PlayOn => false,
+        };
+        winner.is_none() && draws
+    } else if is(GameEnding::PerpetualCheck) {
+        let is_judged = rules.repetition == RepetitionRule::Rules;
+        is_judged && winner.is_some_and(|it| repetition == Repetition::PerpetualCheckBy(!it))
+    } else if is(GameEnding::MaximumPlies) {
+        winner.is_none() && game.plies >= rules.maximum_plies
+    } else if is(GameEnding::Adjudication) {
+        // Versions that wrote no scores had the rule, too.
+        let notes = game.record().map(|record| record.notes).unwrap_or_default();
+        winner.is_some() && (notes.0.is_empty() || notes.agreed_winner(&rules) == winner)
+    } else {
+        // The side to move has resigned, or its move has lost.
+        let lost = [
+            GameEnding::Resignation,
+            GameEnding::IllegalMove,
+            GameEnding::TimeLoss,
+            GameEnding::Crash,
+        ];
+        winner == Some(!mover) && lost.into_iter().any(is)
+    }
+}
+
+fn in_cell(label: &str, what: ContradictionKind) -> Contradiction {
+    Contradiction {
+        place: format!("cell '{label}'"),
+        what,
+    }
+}
