@@ -4,7 +4,10 @@ use super::{
     findings::{CellFindings, Findings},
     plot::{Plot, PlotAxis, PlotLine, PlotPoint},
 };
-use crate::{record::Effort, statistics::wilson};
+use crate::{
+    record::Effort,
+    statistics::{Stars, wilson},
+};
 use std::collections::BTreeSet;
 
 /// F(p) − p: gain of a majority of `n` independent members, each right with probability `p`, over one of
@@ -82,8 +85,8 @@ fn published_rate(text: &str) -> Option<f64> {
         .ok()
 }
 
-/// Win rate against a parameter, one line for each value of another (figures 1 and 2), with the published
-/// ones beside it.
+/// Win rate against a parameter, one line for each value of another (figures 1 and 2), with the marks of the table, and
+/// with the published ones beside it.
 fn win_rates(report: &Findings<'_>) -> Option<Plot> {
     let axes = report.specification.report.plot.as_ref()?;
     let lines = match &axes.line {
@@ -112,16 +115,12 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
                 y: rate,
                 low: (cell.interval).map_or(rate, |interval| 100.0 * interval.low),
                 high: (cell.interval).map_or(rate, |interval| 100.0 * interval.high),
+                stars: cell.stars,
             })
         });
         let theirs = cells().filter_map(|cell| {
             let rate = published_rate(cell.published?)?;
-            Some(PlotPoint {
-                x: at(cell.cell.parameter(&axes.x)?)?,
-                y: rate,
-                low: rate,
-                high: rate,
-            })
+            Some(PlotPoint::new(at(cell.cell.parameter(&axes.x)?)?, rate))
         });
         let theirs: Vec<PlotPoint> = theirs.collect();
         drawn.push(PlotLine {
@@ -173,6 +172,7 @@ fn elo(report: &Findings<'_>) -> Plot {
             y: elo.elo,
             low: elo.interval.map_or(elo.elo, |interval| end(interval.low)),
             high: elo.interval.map_or(elo.elo, |interval| end(interval.high)),
+            stars: Stars::None,
         })
     });
     Plot {
@@ -205,6 +205,7 @@ fn colours(report: &Findings<'_>) -> Plot {
                 y: 100.0 * score.win_rate()?,
                 low: 100.0 * interval.low,
                 high: 100.0 * interval.high,
+                stars: Stars::None,
             })
         });
         PlotLine {
@@ -297,15 +298,7 @@ fn by_cell(
 ) -> PlotLine {
     let played = report.cells.iter().enumerate();
     let played = played.filter(|(_, cell)| cell.score.games() > 0);
-    let points = played.map(|(index, cell)| {
-        let y = value(cell);
-        PlotPoint {
-            x: index as f64 + 1.0,
-            y,
-            low: y,
-            high: y,
-        }
-    });
+    let points = played.map(|(index, cell)| PlotPoint::new(index as f64 + 1.0, value(cell)));
     PlotLine {
         name: name.to_owned(),
         points: points.collect(),
@@ -327,13 +320,7 @@ fn different_moves(report: &Findings<'_>) -> Option<Plot> {
             let counts = &cell.effort[0].variety.0;
             let all: u64 = counts.values().sum();
             let points = counts.iter().map(|(&moves, &count)| {
-                let share = 100.0 * count as f64 / all as f64;
-                PlotPoint {
-                    x: f64::from(moves),
-                    y: share,
-                    low: share,
-                    high: share,
-                }
+                PlotPoint::new(f64::from(moves), 100.0 * count as f64 / all as f64)
             });
             PlotLine {
                 name: cell.cell.label.clone(),
@@ -368,13 +355,7 @@ fn condorcet(groups: &[u32]) -> Plot {
             points: (0..=100)
                 .map(|step| {
                     let p = f64::from(step) / 100.0;
-                    let gain = condorcet_gain(n, p);
-                    PlotPoint {
-                        x: p,
-                        y: gain,
-                        low: gain,
-                        high: gain,
-                    }
+                    PlotPoint::new(p, condorcet_gain(n, p))
                 })
                 .collect(),
         })

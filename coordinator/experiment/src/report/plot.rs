@@ -1,5 +1,6 @@
 //! Plots of points with error bars, as SVG.
 
+use crate::statistics::Stars;
 use plotters::{
     coord::Shift,
     element::{Cross, DashedPathElement},
@@ -20,6 +21,21 @@ pub(super) struct PlotPoint {
     pub y: f64,
     pub low: f64,
     pub high: f64,
+    /// Mark beside it.
+    pub stars: Stars,
+}
+
+impl PlotPoint {
+    /// A point without an interval and without a mark.
+    pub fn new(x: f64, y: f64) -> Self {
+        Self {
+            x,
+            y,
+            low: y,
+            high: y,
+            stars: Stars::None,
+        }
+    }
 }
 
 /// Points of one kind.
@@ -181,6 +197,8 @@ impl Plot {
             .build_cartesian_2d(x.clone(), y.clone())?;
         let mut mesh = chart.configure_mesh();
         mesh.y_desc(&self.y)
+            .axis_desc_style(("sans-serif", 14))
+            .label_style(("sans-serif", 13))
             .light_line_style(RGBColor(240, 240, 240));
         match &self.axis {
             PlotAxis::Numbers => mesh.x_desc(&self.x).draw()?,
@@ -216,6 +234,18 @@ impl Plot {
                 }))?;
                 let circles = points().map(|point| Circle::new(point, 3, colour.filled()));
                 chart.draw_series(circles)?;
+            }
+        }
+        let mut marks = Vec::new();
+        for line in &self.lines {
+            let colour = COLOURS[line.colour % COLOURS.len()];
+            for point in line.points.iter().filter(|it| it.stars != Stars::None) {
+                let place = chart.backend_coord(&(point.x, point.y));
+                let place = beside(place, &mut marks);
+                let style = TextStyle::from(("sans-serif", 16).into_font())
+                    .color(&colour)
+                    .pos(Pos::new(HPos::Left, VPos::Center));
+                area.draw(&Text::new(point.stars.to_string(), place, style))?;
             }
         }
         if let PlotAxis::Names(all) = &self.axis {
@@ -255,7 +285,61 @@ impl Plot {
     }
 }
 
+/// Place of a mark beside a point and above lines through it, to the right of all marks that are there already.
+fn beside((x, y): (i32, i32), marks: &mut Vec<(i32, i32)>) -> (i32, i32) {
+    /// Size of two stars, and the way from a point to its mark.
+    const MARK: (i32, i32) = (19, 12);
+    const WAY: (i32, i32) = (6, -6);
+    let (mut left, top) = (x + WAY.0, y + WAY.1);
+    while marks
+        .iter()
+        .any(|mark| (mark.0 - left).abs() < MARK.0 && (mark.1 - top).abs() < MARK.1)
+    {
+        left += MARK.0;
+    }
+    marks.push((left, top));
+    (left, top)
+}
+
 fn longest(names: &[String]) -> u32 {
     let lengths = names.iter().map(|name| name.chars().count() as u32);
     lengths.max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_stand_beside_their_points_and_not_on_each_other() {
+        let mut marks = Vec::new();
+        let places = [(10, 10), (10, 12), (10, 40), (12, 18)];
+        let places = places.map(|place| beside(place, &mut marks));
+        assert_eq!(places, [(16, 4), (35, 6), (16, 34), (56, 12)]);
+
+        let point = |stars| PlotPoint {
+            stars,
+            ..PlotPoint::new(1.0, 60.0)
+        };
+        let svg = |stars| {
+            let plot = Plot {
+                title: String::new(),
+                x: String::new(),
+                axis: PlotAxis::Names(vec!["1".to_owned()]),
+                y: String::new(),
+                lines: vec![PlotLine {
+                    name: String::new(),
+                    points: vec![point(stars)],
+                    colour: 0,
+                    joined: false,
+                    published: false,
+                }],
+                level: None,
+                bars: true,
+            };
+            plot.svg()
+        };
+        assert!(!svg(Stars::None).contains('*'));
+        assert!(svg(Stars::Two).contains("\n**\n"), "{}", svg(Stars::Two));
+    }
 }
