@@ -45,6 +45,11 @@ pub async fn drive(runner: &Runner, resume: Option<&str>) -> anyhow::Result<Stop
                 while let Ok(event) = news.try_recv() {
                     progress.note(&event);
                 }
+                // Other runners may have played the last pairs.
+                let standings = time::timeout(REFRESH_PATIENCE, runner.store.standings());
+                if let Ok(Ok(standings)) = standings.await {
+                    progress.take_over(&standings);
+                }
                 progress.finish();
                 outcome?;
                 return Ok(*stopper.borrow());

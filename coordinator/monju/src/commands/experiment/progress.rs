@@ -98,15 +98,20 @@ impl ExperimentProgress {
         }
     }
 
-    /// Takes over the results of all runners.
+    /// Takes over the results of all runners, and shows them.
     pub fn refresh(&mut self, standings: &[CellStanding]) {
+        self.take_over(standings);
+        self.show(true);
+    }
+
+    /// Takes over the results of all runners.
+    pub fn take_over(&mut self, standings: &[CellStanding]) {
         for (cell, standing) in self.cells.iter_mut().zip(standings) {
             cell.pairs = Pentanomial(standing.pairs);
             cell.closed = standing.closed;
         }
         let finished = self.finished();
         self.before.get_or_insert(finished);
-        self.show(true);
     }
 
     /// Takes over an event of this runner.
