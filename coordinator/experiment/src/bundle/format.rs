@@ -47,6 +47,8 @@ pub(super) struct SealedPlan {
     /// Games in single cells, by their labels.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub games_in: BTreeMap<String, u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<u64>,
     pub stop: String,
     pub specification: String,
 }
@@ -131,6 +133,7 @@ impl From<&PlanRow> for SealedPlan {
             finished: plan.finished,
             planned: plan.planned.usual,
             games_in: plan.planned.in_cells.clone(),
+            cells: plan.cells,
             stop: plan.stop.clone(),
             specification: plan.specification.clone(),
         }
@@ -146,6 +149,7 @@ impl From<&SealedPlan> for PlanRow {
                 usual: plan.planned,
                 in_cells: plan.games_in.clone(),
             },
+            cells: plan.cells,
             stop: plan.stop.clone(),
             specification: plan.specification.clone(),
         }

@@ -43,6 +43,7 @@ pub fn json(report: &Findings<'_>) -> Value {
             "finished_games": plan.finished,
             "planned_games": plan.planned.usual,
             "planned_games_in": plan.planned.in_cells,
+            "cells": plan.cells,
             "stop": plan.stop,
             "specification": plan.specification,
         })).collect::<Vec<_>>(),

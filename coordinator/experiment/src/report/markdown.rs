@@ -291,8 +291,9 @@ fn plans(text: &mut String, report: &Findings<'_>) {
         };
         let _ = writeln!(
             text,
-            "- plan: since {}, {begun}: {}, {}; specification {}",
+            "- plan: since {}, {begun}: {}{}, {}; specification {}",
             minute(plan.since),
+            (plan.cells).map_or(String::new(), |cells| format!("{cells} cells, ")),
             plan.planned.in_words(),
             rule(&plan.stop),
             plan.specification
@@ -314,6 +315,16 @@ fn plans(text: &mut String, report: &Findings<'_>) {
                 after.finished,
                 rule(&before.stop),
                 rule(&after.stop)
+            );
+        }
+        if let (Some(few), Some(many)) = (before.cells, after.cells)
+            && few != many
+            && after.finished > 0
+        {
+            let games = after.finished;
+            let _ = writeln!(
+                text,
+                "- **grid changed after {games} games**, from {few} to {many} cells: the choice of cells came after results"
             );
         }
         if before.planned != after.planned && after.finished > 0 {

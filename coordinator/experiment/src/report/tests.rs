@@ -260,8 +260,12 @@ async fn games_are_reported_by_build_and_origin() {
     for specification in [&before, &after] {
         let report = gather(specification, &*changed).await.expect("a report");
         let text = markdown(&report, "", None);
-        let builds = "- build: build 1 (4 games)\n- build: build 2 (2 games)\n";
-        assert!(text.contains(builds), "{text}");
+        for line in [
+            "- build: build 1 (4 games)\n- build: build 2 (2 games)\n",
+            "- **grid changed after 4 games**, from 2 to 3 cells: the choice of cells came after results\n",
+        ] {
+            assert!(text.contains(line), "{text}\nexpected {line}");
+        }
         for (file, games) in [(&before, 4), (&after, 2)] {
             let (seed, hash) = (file.seed, &file.hash);
             let line = format!("- seed: {seed}; specification {hash} ({games} games)\n");
@@ -326,7 +330,7 @@ async fn a_stopping_rule_that_comes_after_games_is_told() {
     let report = gather(&before, &*store).await.expect("a report");
     let text = markdown(&report, "", None);
     let line = format!(
-        "before the first game: 4 games in a cell, no stopping rule; specification {}\n",
+        "before the first game: 2 cells, 4 games in a cell, no stopping rule; specification {}\n",
         before.hash
     );
     assert!(text.contains(&line) && !told(&text), "{text}");
@@ -374,7 +378,7 @@ async fn numbers_of_games_that_change_after_games_are_told() {
     let report = gather(&after, &*store).await.expect("a report");
     let text = markdown(&report, "", None);
     for line in [
-        format!("after 4 games: {numbers}, no stopping rule; specification"),
+        format!("after 4 games: 2 cells, {numbers}, no stopping rule; specification"),
         format!(
             "- **number of games changed after 4 games**, from \"4 games in a cell\" to \"{numbers}\":"
         ),

@@ -4,7 +4,7 @@
 //! over any key, and errors name the line in the file.
 
 use monju_team::config::{ConfigError, Source};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 use toml::de::{DeTable, DeValue};
 
 /// One value for every parameter.
@@ -20,6 +20,12 @@ pub(super) struct GridPoint {
 struct GridParameter {
     name: String,
     values: Vec<(String, String)>,
+}
+
+/// Number of the cells that a text describes; `None` where its grid is wrong.
+pub(crate) fn cells_of(text: &str) -> Option<u64> {
+    let points = expand(text, &Source::new(text, Path::new(""))).ok()?;
+    Some(points.len() as u64)
 }
 
 /// Combines every condition with every combination of the grid's values; the first parameter changes

@@ -85,6 +85,8 @@ pub struct PlanRow {
     pub finished: u64,
     /// Games that it plans. Bundles of older versions name the largest number alone, as that of every cell.
     pub planned: PlannedGames,
+    /// Number of its cells; `None` in bundles of older versions.
+    pub cells: Option<u64>,
     /// Its stopping rule in words; empty for none.
     pub stop: String,
     /// Hash of its specification.

@@ -1,10 +1,13 @@
 //! Rows of plans.
 
 use super::{cells::Cells, connection::statement, dialect::Dialect};
-use crate::store::{
-    error::StoreError,
-    plan::{ExperimentPlan, PlannedGames},
-    rows::PlanRow,
+use crate::{
+    specification::cells_of,
+    store::{
+        error::StoreError,
+        plan::{ExperimentPlan, PlannedGames},
+        rows::PlanRow,
+    },
 };
 use sqlx::{AnyConnection, Row, any::AnyRow};
 use std::time::{Duration, SystemTime};
@@ -89,10 +92,12 @@ pub(super) async fn read(
 
 fn plan(row: &AnyRow) -> Result<PlanRow, sqlx::Error> {
     let number = |index: usize| Ok::<_, sqlx::Error>(row.try_get::<i64, _>(index)?.unsigned_abs());
+    let file: &str = row.try_get(5)?;
     Ok(PlanRow {
         since: SystemTime::UNIX_EPOCH + Duration::from_millis(number(0)?),
         finished: number(1)?,
-        planned: PlannedGames::of_file(row.try_get(5)?, number(2)?),
+        planned: PlannedGames::of_file(file, number(2)?),
+        cells: cells_of(file),
         stop: row.try_get(3)?,
         specification: row.try_get(4)?,
     })
