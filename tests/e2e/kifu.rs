@@ -1,6 +1,6 @@
 //! The endings of games in CSA files, as an independent library reads them.
 
-use monju_experiment::{kifu::Kifu, record::GameOutcome};
+use monju_experiment::{kifu::Kifu, record::MatchOutcome};
 use monju_tests::foreign::referee_python;
 use std::{fmt::Write, fs, process::Command};
 
@@ -21,7 +21,7 @@ fn other_programs_read_the_winner_of_every_ending() {
     // Black is to move after an even number of moves.
     let black_to_move = "startpos moves 7g7f 3c3d";
     let white_to_move = "startpos moves 7g7f";
-    let [win, loss, draw] = [GameOutcome::Win, GameOutcome::Loss, GameOutcome::Draw];
+    let [win, loss, draw] = [MatchOutcome::Win, MatchOutcome::Loss, MatchOutcome::Draw];
     let games = [
         ("resignation", black_to_move, loss, "%TORYO 2"),
         ("resignation", white_to_move, win, "%TORYO 1"),
