@@ -88,7 +88,7 @@ fn a_search_of_the_same_question_goes_on_where_the_last_one_ended() {
     }
     assert!(divided < whole * 115 / 100, "{divided} in place of {whole}");
 
-    // Fewer plies, other moves to choose from and other positions are other questions.
+    // Fewer plies, other moves to choose from, more moves to rank and other positions are other questions.
     let game = Game::from_usi(MIDDLEGAME).unwrap();
     let begins_anew = |player: &mut Player, game: &Game, limits: &Limits| {
         let mut depths = Vec::new();
@@ -103,6 +103,15 @@ fn a_search_of_the_same_question_goes_on_where_the_last_one_ended() {
         ..depth(11)
     };
     assert!(begins_anew(&mut resuming, &game, &chosen));
+    let ranking = |multi_pv, plies| Limits {
+        multi_pv: Some(multi_pv),
+        ..depth(plies)
+    };
+    assert!(begins_anew(&mut resuming, &game, &depth(6)));
+    assert!(begins_anew(&mut resuming, &game, &ranking(3, 7)));
+    assert!(!begins_anew(&mut resuming, &game, &ranking(3, 8)));
+    assert!(begins_anew(&mut resuming, &game, &ranking(1, 9)));
+    assert!(!begins_anew(&mut resuming, &game, &depth(10)));
     assert!(begins_anew(&mut resuming, &Game::startpos(), &depth(11)));
     assert!(!begins_anew(&mut resuming, &Game::startpos(), &depth(12)));
     resuming.new_game(7);

@@ -19,6 +19,8 @@ pub(super) struct FinishedIteration<V> {
 pub(super) struct LastSearch<V> {
     game: Game,
     search_moves: Vec<Move>,
+    /// Number of moves that it ranked.
+    ranked: u32,
     finished: FinishedIteration<V>,
 }
 
@@ -27,6 +29,7 @@ impl<V> LastSearch<V> {
         Self {
             game: game.clone(),
             search_moves: limits.search_moves.clone(),
+            ranked: ranked(limits),
             finished,
         }
     }
@@ -39,7 +42,14 @@ impl<V> LastSearch<V> {
         limits: &Limits,
         most_depth: u32,
     ) -> Option<FinishedIteration<V>> {
-        let is_same = self.game == *game && self.search_moves == limits.search_moves;
+        // Moves that the last search has not ranked would be missing until a whole deep iteration is over.
+        let is_same = self.game == *game
+            && self.search_moves == limits.search_moves
+            && self.ranked == ranked(limits);
         Some(self.finished).filter(|finished| is_same && (finished.depth as u32) < most_depth)
     }
+}
+
+fn ranked(limits: &Limits) -> u32 {
+    limits.multi_pv.unwrap_or(1)
 }
