@@ -14,8 +14,8 @@ const HEARTBEAT: Duration = Duration::from_millis(5);
 /// Shortest stall that is kept. Threads that share a core take turns of some milliseconds.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// Measures the stalls of some cores, each by a thread of its own that sleeps for short times and sees how late it wakes
-/// up. A stall may be measured as too short by the time of one sleep.
+/// Measures the stalls of some cores, each by a thread of its own that sleeps for short times and sees how late it
+/// wakes up. A stall may be measured as too short by the time of one sleep.
 #[derive(Debug)]
 pub struct Pulse {
     cores: Vec<(Option<usize>, Arc<Mutex<Stalls>>)>,
@@ -85,7 +85,7 @@ fn lock(stalls: &Mutex<Stalls>) -> MutexGuard<'_, Stalls> {
 struct Stalls {
     /// Moment at which the thread wants to run again.
     due: Instant,
-    /// Begins and ends in order of time. A stall with a longer one after it is left out: since no moment is it the longest.
+    /// Begins and ends, in order of time. A stall that a longer one follows is left out: no question is answered by it.
     kept: Vec<(Instant, Instant)>,
 }
 

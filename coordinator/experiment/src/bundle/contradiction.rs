@@ -87,7 +87,7 @@ impl ContradictionKind {
             | Self::Opening
             | Self::Openings
             | Self::Ending { .. } => {
-                "export the bundle again, and if the store has the same, leave the pair out and play it again"
+                "export the bundle again; if its store has the same, play the experiment again in a new one"
             }
             _ => "export the bundle again from its store",
         }

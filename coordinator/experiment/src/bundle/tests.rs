@@ -158,7 +158,7 @@ async fn what_cannot_be_is_refused_with_its_place() {
         ),
         (
             |games, _| games[0]["position"] = json!("startpos moves 7g7f 3c3d 2g2e"),
-            "pair 0, game 0: move 3: 2g2e is not a legal move here; export the bundle again, and if",
+            "pair 0, game 0: move 3: 2g2e is not a legal move here; export the bundle again; if",
         ),
         (
             |games, _| games[0]["plies"] = json!(4),

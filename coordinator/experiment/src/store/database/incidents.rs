@@ -40,8 +40,8 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Incidents of a cell, in the order in which they were recorded. Opening a store to look leaves old tables as they are,
-/// so the query depends on their `version`.
+/// Incidents of a cell, in the order in which they were recorded. Opening a store to look leaves old tables as they
+/// are, so the query depends on their `version`.
 pub(super) async fn read(
     connection: &mut AnyConnection,
     cell: i64,
