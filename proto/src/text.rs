@@ -2,12 +2,22 @@
 
 use std::borrow::Cow;
 
-/// Returns true for a character that only shows itself: no control character, no line separator, and none
-/// that turns the direction of the text around it.
+/// Returns true for a character that only shows itself: no control character, no line separator, none that turns
+/// the direction of the text around it, and none that shows nothing, by which two names look like one.
 pub fn is_plain(c: char) -> bool {
-    let turns =
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    !(c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}'))
+    let is_hidden = matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    );
+    !(c.is_control() || is_hidden)
 }
 
 /// Returns the text with blanks in place of characters that are not plain.
@@ -15,6 +25,16 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     match text.chars().all(is_plain) {
         true => text.into(),
         false => text.replace(|c| !is_plain(c), " ").into(),
+    }
+}
+
+/// Returns the text of several lines with blanks in place of characters that are not plain, its line breaks and tabs
+/// excepted.
+pub fn plain_lines(text: &str) -> Cow<'_, str> {
+    let is_shown = |c| is_plain(c) || matches!(c, '\n' | '\t');
+    match text.chars().all(is_shown) {
+        true => text.into(),
+        false => text.replace(|c| !is_shown(c), " ").into(),
     }
 }
 
@@ -26,6 +46,7 @@ pub fn excerpt(text: &str, longest: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn nothing_steers_a_terminal() {
@@ -33,5 +54,41 @@ mod tests {
         assert_eq!(plain(text), " [2J文殊   31m end");
         assert!(matches!(plain("文殊 ▲7六歩"), Cow::Borrowed(_)));
         assert_eq!(excerpt("文殊\u{7}!", 3), "文殊 ");
+        assert_eq!(plain_lines("a\tb\r\nc\u{1b}"), "a\tb \nc ");
+    }
+
+    /// Characters that steer or hide text, by the Unicode standard: those of bidirectional text, the zero-width and the
+    /// line separators.
+    fn steering() -> impl Strategy<Value = char> {
+        prop_oneof![
+            prop::char::range('\u{0}', '\u{1f}'),
+            prop::char::range('\u{7f}', '\u{9f}'),
+            prop::char::range('\u{200b}', '\u{200f}'),
+            prop::char::range('\u{2028}', '\u{202e}'),
+            prop::char::range('\u{2060}', '\u{2069}'),
+            Just('\u{feff}'),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_carries_a_character_that_steers_or_hides(
+            before in ".{0,9}",
+            steering in steering(),
+            after in ".{0,9}",
+            longest in 0_usize..30,
+        ) {
+            let text = format!("{before}{steering}{after}");
+            prop_assert!(!is_plain(steering));
+            let shown = plain(&text);
+            prop_assert!(!shown.contains(steering) && shown.chars().all(is_plain));
+            prop_assert_eq!(shown.chars().count(), text.chars().count());
+            let again = plain(&shown);
+            prop_assert_eq!(again.as_ref(), shown.as_ref());
+            let short = excerpt(&text, longest);
+            prop_assert!(shown.starts_with(&short) && short.chars().count() <= longest);
+            let lines = plain_lines(&text);
+            prop_assert_eq!(lines.contains(steering), matches!(steering, '\n' | '\t'));
+        }
     }
 }

@@ -66,7 +66,7 @@ impl Council {
 
 async fn page(State(feed): State<Feed>) -> Html<String> {
     // In a script, no text of the state may look like the end of it.
-    let state = feed.json().to_string().replace('<', "\\u003c");
+    let state = server::json_text(&feed.json()).replace('<', "\\u003c");
     let page = PAGE
         .replacen("STYLE", STYLE, 1)
         .replacen("PARTS", PARTS, 1)
@@ -115,7 +115,7 @@ async fn send_events(feed: &Feed, page: &mpsc::Sender<Arc<str>>) {
 /// The event of everything.
 fn whole(mut everything: Value) -> Arc<str> {
     everything["kind"] = "all".into();
-    everything.to_string().into()
+    server::json_text(&everything).into()
 }
 
 #[cfg(test)]
@@ -124,6 +124,15 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
+    #[tokio::test]
+    async fn no_name_turns_or_hides_the_text_around_it() {
+        let feed = Feed::default();
+        let (_, mut events) = feed.subscribe();
+        feed.note(|_| Some(json!({ "name": "a\u{202e}b\u{200b}\u{9b}c" })));
+        let event = events.recv().await.expect("an event");
+        assert_eq!(&*event, r#"{"name":"a b  c"}"#);
+    }
+
     async fn a_page_that_lags_gets_everything_and_nothing_older_after_it() {
         let feed = Feed::default();
         let (sender, mut events) = mpsc::channel(1);

@@ -4,6 +4,7 @@
 use crate::{
     BOARD, PARTS, STYLE,
     metrics::{CONTENT_TYPE, experiment_text},
+    server::json_text,
 };
 use axum::{
     Router,
@@ -61,7 +62,7 @@ impl ExperimentPage {
     }
 
     fn text(&self) -> String {
-        self.state.borrow().to_string()
+        json_text(&self.state.borrow())
     }
 }
 
@@ -85,7 +86,7 @@ async fn events(
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     // The state of now comes first: it may be newer than the page.
     let states = WatchStream::new(page.state);
-    let events = states.map(|state| Ok(Event::default().data(state.to_string())));
+    let events = states.map(|state| Ok(Event::default().data(json_text(&state))));
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 

@@ -11,7 +11,10 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use monju_proto::v1::{RosterRequest, RosterResponse};
+use monju_proto::{
+    text::plain_lines,
+    v1::{RosterRequest, RosterResponse},
+};
 use prometheus_client::{
     encoding::text::encode,
     metrics::{counter::Counter, family::Family, gauge::Gauge},
@@ -164,7 +167,8 @@ fn text(roster: &RosterResponse) -> Result<String, fmt::Error> {
     counter(&mut registry, "fallbacks", help, roster.fallbacks);
     let mut text = String::new();
     encode(&mut text, &registry)?;
-    Ok(text)
+    // The names of workers and players are those that the coordinator tells.
+    Ok(plain_lines(&text).into_owned())
 }
 
 #[cfg(test)]

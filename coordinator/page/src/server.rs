@@ -12,7 +12,10 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use monju_proto::serve::{ConnectionLimits, limited};
+use monju_proto::{
+    serve::{ConnectionLimits, limited},
+    text::plain,
+};
 use serde_json::Value;
 use std::{
     io,
@@ -200,7 +203,7 @@ async fn answer(
 
 /// Returns an answer in JSON.
 pub(crate) fn json(value: &Value) -> Response {
-    let text = value.to_string();
+    let text = json_text(value);
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
@@ -233,6 +236,12 @@ mod tests {
         let events = || async {
             let events = tokio_stream::pending::<Result<Event, Infallible>>();
             Sse::new(events).keep_alive(KeepAlive::default())
+/// Returns a value in JSON. Names and reasons in it may come from strangers, and nothing in it turns or hides the text
+/// of a page; control characters are escapes.
+pub fn json_text(value: &Value) -> String {
+    plain(&value.to_string()).into_owned()
+}
+
         };
         Router::new()
             .route("/", get(|| async { "the page" }))

@@ -185,7 +185,7 @@ impl Analyse {
             Ok(csa) => write("csa", csa)?,
             Err(error) => eprintln!("warning: the game cannot be written as CSA: {error}"),
         }
-        write("html", page::render(&self.name, &data)?)?;
+        write("html", page::render(&self.name, &data))?;
         match self.json {
             true => print(&(serde_json::to_string_pretty(&data)? + "\n")),
             false => {

@@ -1,7 +1,7 @@
 //! Results on standard output.
 
 use anyhow::Context;
-use monju_proto::text;
+use monju_proto::text::plain_lines;
 use std::io::{self, Write};
 
 /// Writes text to standard output. Control characters in it, which a worker, an engine or a game record may have
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// # Errors
 /// Standard output is closed.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    let text = text.replace(|c| !(text::is_plain(c) || matches!(c, '\n' | '\t')), " ");
+    let text = plain_lines(text);
     let mut output = io::stdout().lock();
     output
         .write_all(text.as_bytes())

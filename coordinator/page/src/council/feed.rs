@@ -1,6 +1,7 @@
 //! The history between the observer, which enters it, and the pages, which read it.
 
 use super::history::CouncilHistory;
+use crate::server::json_text;
 use monju_proto::v1::coordinator_client::CoordinatorClient;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,7 +35,7 @@ impl Feed {
     pub fn note(&self, change: impl FnOnce(&mut CouncilHistory) -> Option<Value>) {
         if let Some(event) = change(&mut self.history()) {
             // There may be no page.
-            let _ = self.events.send(event.to_string().into());
+            let _ = self.events.send(json_text(&event).into());
         }
     }
 

@@ -1,5 +1,7 @@
 //! The analysis as one page that needs nothing else.
 
+use monju_page::server::json_text;
+use monju_proto::text::plain;
 use serde_json::Value;
 
 /// The page; the data stand between two of its lines.
@@ -15,22 +17,19 @@ const DATA: &str = "\"DATA\"";
 const TITLE: &str = "TITLE";
 
 /// Returns the page of an analysis.
-///
-/// # Errors
-/// A number is not finite, which JSON cannot represent.
-pub fn render(title: &str, data: &Value) -> serde_json::Result<String> {
+pub fn render(title: &str, data: &Value) -> String {
     // In a script, no text of the data may look like the end of it.
-    let data = serde_json::to_string(data)?.replace('<', "\\u003c");
+    let data = json_text(data).replace('<', "\\u003c");
     let page = PAGE.replacen(STYLE, monju_page::STYLE, 1);
     let page = page.replacen(PARTS, monju_page::PARTS, 1);
     let page = page.replacen(BOARD, monju_page::BOARD, 1);
     let page = page.replacen(TITLE, &escaped(title), 1);
-    Ok(page.replacen(DATA, &data, 1))
+    page.replacen(DATA, &data, 1)
 }
 
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.chars().filter(|c| !c.is_control()).collect()
+    plain(&text).into_owned()
 }
 
 #[cfg(test)]
@@ -41,11 +40,21 @@ mod tests {
     #[test]
     fn names_cannot_end_the_script() {
         let data = json!({ "black": "</script><b>", "positions": [] });
-        let page = render("<a & b>", &data).expect("JSON");
+        let page = render("<a & b>", &data);
         assert!(page.contains("<title>&lt;a &amp; b>"), "{page}");
         assert_eq!(page.matches("</script>").count(), 1);
         assert!(page.contains(r#"{"black":"\u003c/script>"#));
         assert!(!page.contains(DATA));
+    }
+
+    #[test]
+    fn names_cannot_turn_the_text_around_them() {
+        let data = json!({ "black": "\u{202e}elif", "positions": [] });
+        let page = render("a\u{200b}b\u{1b}", &data);
+        assert!(
+            page.contains("<title>a b ") && page.contains(r#"{"black":" elif"#),
+            "{page}"
+        );
     }
 
     #[test]
