@@ -108,10 +108,11 @@ impl Reservation {
     pub fn enter(&self, claim: Option<&Claim>, peer: Option<SocketAddr>) -> Result<Pass, Held> {
         let now = Instant::now();
         let claim = claim
-            .filter(|claim| !claim.session.is_empty() && claim.purpose() != Purpose::Unspecified);
+            .filter(|claim| !claim.session.is_empty() && claim.purpose() != Purpose::Unspecified)
+            .map(short);
         let mut holder = self.lock();
         let current = holder.take_if(|holder| !holder.is_over(now));
-        let Some(claim) = claim else {
+        let Some(claim) = &claim else {
             *holder = current;
             return match &*holder {
                 Some(holder) => Err(holder.held.clone()),
@@ -147,6 +148,7 @@ impl Reservation {
 
     /// Ends the hold of a session. Returns false if it held nothing.
     pub fn release(&self, session: &str) -> bool {
+        let session = excerpt(session, LONGEST_TEXT);
         let released = self.lock().take_if(|holder| holder.held.session == session);
         if released.is_some() {
             self.state.taken.send_replace(None);
@@ -180,12 +182,21 @@ impl Reservation {
     }
 }
 
+/// Returns a claim with short and plain texts: a coordinator sends it to its workers every second.
+fn short(claim: &Claim) -> Claim {
+    Claim {
+        session: excerpt(&claim.session, LONGEST_TEXT),
+        holder: excerpt(&claim.holder, LONGEST_TEXT),
+        ..*claim
+    }
+}
+
 impl Holder {
     fn new(claim: &Claim, lease: Duration, peer: Option<SocketAddr>) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let mut holder = excerpt(&claim.holder, LONGEST_TEXT);
+        let mut holder = claim.holder.clone();
         if holder.is_empty() {
-            holder = excerpt(&claim.session, LONGEST_TEXT);
+            holder.clone_from(&claim.session);
         }
         // A coordinator passes on the address of the session behind it.
         if let (Some(peer), false) = (peer, holder.contains(" at ")) {
@@ -399,5 +410,19 @@ mod tests {
         assert!(text.contains(" at 192.168.0.7 for a game"), "{text}");
         advance(LONGEST_LEASE).await;
         assert!(players.held().is_none());
+    }
+
+    /// A claim of 250 KB, which a coordinator would pass on, was refused by its workers for its size, and they were
+    /// lost.
+    #[tokio::test(start_paused = true)]
+    async fn a_session_of_any_length_is_short_where_it_is_passed_on() {
+        let players = Reservation::default();
+        let claim = game(&"s".repeat(250_000));
+        drop(players.enter(Some(&claim), None).expect("free"));
+        let passed_on = players.claim().expect("held");
+        assert_eq!(passed_on.session.len(), LONGEST_TEXT);
+        drop(players.enter(Some(&claim), None).expect("the same"));
+        drop(players.enter(Some(&passed_on), None).expect("the same"));
+        assert!(players.release(&claim.session));
     }
 }
