@@ -3,8 +3,8 @@
 
 use monju_proto::text::{excerpt, is_plain};
 use monju_proto::v1::{
-    Candidate, DescribeResponse, ExamineResponse, Limits, Line, PlayerInfo, ThinkResult,
-    worker_client::WorkerClient,
+    Candidate, DescribeResponse, DrainResponse, EnrolRequest, ExamineResponse, Limits, Line,
+    PlayerInfo, ThinkResult, worker_client::WorkerClient,
 };
 use tonic::{Status, transport::Channel};
 
@@ -209,6 +209,23 @@ pub fn problems(mut problems: Vec<String>) -> Vec<String> {
         .iter()
         .map(|problem| excerpt(problem, LONGEST_TEXT));
     shown.collect()
+}
+
+/// Makes the answer of a worker that is told to drain fit to be shown.
+pub fn drained(mut response: DrainResponse) -> DrainResponse {
+    response.name = excerpt(&response.name, LONGEST_NAME);
+    response
+}
+
+/// Returns the port of a worker that enrols itself.
+///
+/// # Errors
+/// It is none.
+pub fn port(request: &EnrolRequest) -> Result<u16, Offence> {
+    match u16::try_from(request.port) {
+        Ok(port @ 1..) => Ok(port),
+        _ => Err(Offence(format!("{} is no port", request.port))),
+    }
 }
 
 fn a_move(mv: &str) -> Result<(), Offence> {

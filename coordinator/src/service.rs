@@ -20,11 +20,9 @@ use crate::{
     },
     fallback::FallbackSearcher,
     games::PerSide,
+    door,
     pondering::Pondering,
-    record::{
-        Recorder,
-        schema::{GAME_OVER, GameResult, VERSION, Winner},
-    },
+    record::{Recorder, schema::GameResult},
     resignation::{Resignation, ResignationPolicy},
     roster::{AddressError, Roster},
     voting::{RANKED_MOVES, Rule},
@@ -35,10 +33,10 @@ use monju_proto::convert::{milliseconds, read_question, read_search_moves, short
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{
     Ballot, Begin, Claim, ConsultRequest, ConsultResponse, EnrolRequest, EnrolResponse,
-    FinishGameRequest, FinishGameResponse, GameOutcome, HoldRequest, HoldResponse,
-    PrepareGameRequest, PrepareGameResponse, Purpose, ReleaseRequest, ReleaseResponse,
-    RosterRequest, RosterResponse, WatchRequest, WatchResponse, consult_request,
-    consult_response::Message, coordinator_server::Coordinator,
+    FinishGameRequest, FinishGameResponse, HoldRequest, HoldResponse, PrepareGameRequest,
+    PrepareGameResponse, Purpose, ReleaseRequest, ReleaseResponse, RosterRequest, RosterResponse,
+    WatchRequest, WatchResponse, consult_request, consult_response::Message,
+    coordinator_server::Coordinator,
 };
 use std::{
     net::SocketAddr,
@@ -460,22 +458,10 @@ impl Coordinator for Service {
         &self,
         request: Request<FinishGameRequest>,
     ) -> Result<Response<FinishGameResponse>, Status> {
-        let request = request.into_inner();
-        let winner = match request.outcome() {
-            GameOutcome::BlackWon => Winner::Black,
-            GameOutcome::WhiteWon => Winner::White,
-            GameOutcome::Drawn => Winner::Draw,
-            GameOutcome::Unspecified => {
-                return Err(Status::invalid_argument("the outcome says nothing"));
-            }
-        };
+        let result = GameResult::of(request.into_inner())
+            .ok_or_else(|| Status::invalid_argument("the outcome says nothing"))?;
         if let Some(recorder) = &self.inner.recorder {
-            recorder.result(GameResult {
-                version: VERSION,
-                game_id: request.game_id,
-                winner,
-                reason: GAME_OVER.to_owned(),
-            });
+            recorder.result(result);
         }
         Ok(Response::new(FinishGameResponse {}))
     }
@@ -504,8 +490,8 @@ impl Coordinator for Service {
         request: Request<EnrolRequest>,
     ) -> Result<Response<EnrolResponse>, Status> {
         let peer = request.remote_addr();
-        let port = u16::try_from(request.into_inner().port).ok();
-        let (Some(peer), Some(port @ 1..)) = (peer, port) else {
+        let port = door::port(&request.into_inner());
+        let (Some(peer), Ok(port)) = (peer, port) else {
             return Err(Status::invalid_argument(
                 "a worker enrols itself over TCP, with its port",
             ));

@@ -84,6 +84,7 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
             "monju-experiment",
             "monju-host",
             "monju-learn",
+            "monju-page",
             "monju-proto",
             "monju-team",
             "monju-usi",

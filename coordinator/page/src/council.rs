@@ -10,6 +10,7 @@ mod history;
 mod observer;
 
 pub use feed::CurrentCoordinator;
+pub(crate) use history::CouncilHistory;
 
 use crate::{BOARD, PARTS, STYLE, server};
 use archive::Archive;
@@ -124,7 +125,6 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    #[tokio::test]
     async fn no_name_turns_or_hides_the_text_around_it() {
         let feed = Feed::default();
         let (_, mut events) = feed.subscribe();
@@ -133,6 +133,7 @@ mod tests {
         assert_eq!(&*event, r#"{"name":"a b  c"}"#);
     }
 
+    #[tokio::test]
     async fn a_page_that_lags_gets_everything_and_nothing_older_after_it() {
         let feed = Feed::default();
         let (sender, mut events) = mpsc::channel(1);

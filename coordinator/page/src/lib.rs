@@ -4,6 +4,8 @@
 
 pub mod council;
 pub mod experiment;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod metrics;
 pub mod server;
 pub mod view;

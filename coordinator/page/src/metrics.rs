@@ -100,7 +100,7 @@ pub(crate) fn experiment_text(state: &Value) -> Result<String, fmt::Error> {
 }
 
 /// Writes the numbers of a roster.
-fn text(roster: &RosterResponse) -> Result<String, fmt::Error> {
+pub(crate) fn text(roster: &RosterResponse) -> Result<String, fmt::Error> {
     let mut registry = Registry::with_prefix("monju");
     let mut gauges = |name: &str, help: &str| {
         let family = Gauges::default();

@@ -3,7 +3,9 @@
 use super::score::ScoreRecord;
 use crate::{ballot::names, seed, usi_text};
 use monju_engine::{Game, GameError};
-use monju_proto::v1::{Ballot, Candidate, Clock, Decision, Limits, Vote};
+use monju_proto::v1::{
+    Ballot, Candidate, Clock, Decision, FinishGameRequest, GameOutcome, Limits, Vote,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io;
@@ -47,6 +49,24 @@ pub struct GameResult {
     pub winner: Winner,
     /// The source of the result; [`GAME_OVER`] is the GUI.
     pub reason: String,
+}
+
+impl GameResult {
+    /// Returns the result that a GUI tells; `None` if it tells none.
+    pub fn of(request: FinishGameRequest) -> Option<Self> {
+        let winner = match request.outcome() {
+            GameOutcome::BlackWon => Winner::Black,
+            GameOutcome::WhiteWon => Winner::White,
+            GameOutcome::Drawn => Winner::Draw,
+            GameOutcome::Unspecified => return None,
+        };
+        Some(Self {
+            version: VERSION,
+            game_id: request.game_id,
+            winner,
+            reason: GAME_OVER.to_owned(),
+        })
+    }
 }
 
 /// The winner of a game.

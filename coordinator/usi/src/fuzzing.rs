@@ -50,6 +50,20 @@ pub fn gui(lines: &str) {
     }
 }
 
+/// Tells a GUI the problems of a preparation.
+///
+/// # Panics
+/// They would steer the GUI.
+pub fn problems(problems: Vec<String>) {
+    let (output, mut lines) = Output::channel();
+    output.error(&problems.join("; "));
+    let line = lines.try_recv().expect("a line");
+    assert!(
+        line.starts_with("info string error") && line.chars().all(is_plain),
+        "{line:?}"
+    );
+}
+
 /// Shows a ballot of a coordinator, and returns the answer that the GUI gets.
 ///
 /// # Panics

@@ -2,7 +2,10 @@
 
 use super::output::print;
 use anyhow::{Context, anyhow};
-use monju_coordinator::roster::{channel, first_reason};
+use monju_coordinator::{
+    door,
+    roster::{channel, first_reason},
+};
 use monju_proto::{
     role::Role,
     tls::Tls,
@@ -80,13 +83,13 @@ impl RemoteWorker {
     fn new(url: &str, tls: Option<&Tls>) -> anyhow::Result<Self> {
         Ok(Self {
             url: url.to_owned(),
-            client: WorkerClient::new(channel(url, tls)?),
+            client: door::worker(channel(url, tls)?),
         })
     }
 
     async fn tell(&mut self, resume: bool) -> anyhow::Result<DrainResponse> {
         let answer = match timeout(PATIENCE, self.client.drain(DrainRequest { resume })).await {
-            Ok(Ok(answer)) => Ok(answer.into_inner()),
+            Ok(Ok(answer)) => Ok(door::drained(answer.into_inner())),
             Ok(Err(status)) => Err(anyhow!("{}", first_reason(&status))),
             Err(_) => Err(anyhow!("no answer within {} s", PATIENCE.as_secs())),
         };
