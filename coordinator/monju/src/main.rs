@@ -9,5 +9,5 @@ mod cli;
 mod commands;
 
 fn main() -> std::process::ExitCode {
-    cli::main()
+    monju_host::guard::run_if_asked().unwrap_or_else(cli::main)
 }

@@ -1,13 +1,20 @@
 //! A child process that ends with this one, however this one ends.
 //!
-//! On Unix a *guard*, one line of `sh`, leads the process group of the child and waits for the end of its own
-//! input. That comes when this process is gone, for whatever reason, and then the guard kills its whole group: an
-//! engine that ignores the end of its input, in mid-search, with the processes that it has started itself.
+//! On Linux the child of the `monju` program is a [`guard`](crate::guard) that starts the engine, and kills all that
+//! has come of it when this process is gone, for whatever reason: an engine that ignores the end of its input, in
+//! mid-search, with the processes that it has started itself, in whatever sessions.
+//!
+//! On other Unix systems and in other programs the guard is one line of `sh`. It leads the process group of the child
+//! and waits for the end of its own input, which comes when this process is gone. Then it kills its group.
 //!
 //! On Windows the child is put into a job object, which kills all that is in it when its only handle is closed: by this
 //! process, or by the system when this process is gone.
 
+#[cfg(target_os = "linux")]
+use crate::guard;
 use crate::spec::UsiSpec;
+#[cfg(target_os = "linux")]
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::{
     env,
     ffi::OsStr,
@@ -19,7 +26,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 /// Waits for the end of its input, then kills its group and itself.
 #[cfg(unix)]
-const GUARD: &str = "read -r _; kill -9 -$$";
+const SHELL: &str = "read -r _; kill -9 -$$";
 
 /// Folders of Debian's game engines, outside the `PATH` of root and of services.
 const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
@@ -28,7 +35,10 @@ const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
 #[derive(Debug)]
 pub struct GuardedProcess {
     child: Child,
-    /// `None` where there is no `sh`.
+    /// The child is the guard, and the engine its child.
+    #[cfg(target_os = "linux")]
+    is_guard: bool,
+    /// `None` where there is no `sh`, and where the child is the guard.
     #[cfg(unix)]
     guard: Option<Child>,
     /// `None` once it has been killed, or where the system refuses one.
@@ -42,19 +52,16 @@ impl GuardedProcess {
     /// # Errors
     /// It cannot be started.
     pub fn spawn(spec: &UsiSpec) -> io::Result<Self> {
-        let mut command = Command::new(locate(&spec.program, env::var_os("PATH").as_deref()));
-        command
-            .args(&spec.arguments)
-            .envs(&spec.environment)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
-        if let Some(directory) = &spec.directory {
-            command.current_dir(directory);
+        let program = locate(&spec.program, env::var_os("PATH").as_deref());
+        #[cfg(target_os = "linux")]
+        if guard::is_there() {
+            return Self::under_guard(&program, spec);
         }
+        let mut command = Command::new(program);
+        command.args(&spec.arguments).kill_on_drop(true);
+        connect(&mut command, spec);
         #[cfg(unix)]
-        let guard = guard();
+        let guard = shell();
         // In a group of its own, an interrupt at the terminal does not reach it: monju ends its engines in good
         // order.
         #[cfg(unix)]
@@ -68,8 +75,24 @@ impl GuardedProcess {
             #[cfg(windows)]
             job: job_of(&child),
             child,
+            #[cfg(target_os = "linux")]
+            is_guard: false,
             #[cfg(unix)]
             guard,
+        })
+    }
+
+    /// Starts a guard that starts the program. Killed before its time, it would let go of the engine: it is told to
+    /// end.
+    #[cfg(target_os = "linux")]
+    fn under_guard(program: &Path, spec: &UsiSpec) -> io::Result<Self> {
+        can_be_started(program, spec)?;
+        let mut command = guard::command(program, spec);
+        connect(&mut command, spec);
+        Ok(Self {
+            child: command.process_group(0).spawn()?,
+            is_guard: true,
+            guard: None,
         })
     }
 
@@ -97,20 +120,32 @@ impl GuardedProcess {
     /// Those of the system.
     pub async fn kill(&mut self) -> io::Result<()> {
         self.kill_group();
+        #[cfg(target_os = "linux")]
+        if self.is_guard {
+            return self.child.wait().await.map(drop);
+        }
         self.child.kill().await
     }
 
-    /// Kills the process group or the job: the program may be a script that runs another one.
+    /// Kills the process group or the job: the program may be a script that runs another one. A guard is told to do so.
     fn kill_group(&mut self) {
+        #[cfg(target_os = "linux")]
+        if self.is_guard {
+            let guard = group(&self.child).and_then(Pid::from_raw);
+            // It may have ended by itself.
+            let _ = guard.map(|guard| kill_process(guard, Signal::TERM));
+            return;
+        }
+
         #[cfg(windows)]
         drop(self.job.take());
 
         #[cfg(target_os = "linux")]
-        if let Some(leader) = group(self.guard.as_ref().unwrap_or(&self.child))
-            .and_then(rustix::process::Pid::from_raw)
+        if let Some(leader) =
+            group(self.guard.as_ref().unwrap_or(&self.child)).and_then(Pid::from_raw)
         {
             // It may have ended by itself.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+            let _ = kill_process_group(leader, Signal::KILL);
         }
     }
 }
@@ -121,11 +156,48 @@ impl Drop for GuardedProcess {
     }
 }
 
-/// Starts a guard. Its input, whose other end closes with this process, is inherited by nobody else.
+/// Connects a command to this process, in the folder and the environment of a player.
+fn connect(command: &mut Command, spec: &UsiSpec) {
+    command
+        .envs(&spec.environment)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if let Some(directory) = &spec.directory {
+        command.current_dir(directory);
+    }
+}
+
+/// Checks that a program can be started, since only its guard hears of it if it cannot.
+#[cfg(target_os = "linux")]
+fn can_be_started(program: &Path, spec: &UsiSpec) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let check = |path: &Path| -> io::Result<()> {
+        let metadata = path.metadata()?;
+        match metadata.is_file() && metadata.permissions().mode() & 0o111 != 0 {
+            true => Ok(()),
+            false => Err(rustix::io::Errno::ACCESS.into()),
+        }
+    };
+    if program.components().count() > 1 {
+        let directory = spec.directory.as_deref().unwrap_or(Path::new(""));
+        return check(&directory.join(program));
+    }
+    let search_path = spec.environment.get("PATH").map(Into::into);
+    let search_path = search_path.or(env::var_os("PATH")).unwrap_or_default();
+    let mut folders = env::split_paths(&search_path);
+    match folders.any(|folder| check(&folder.join(program)).is_ok()) {
+        true => Ok(()),
+        false => Err(rustix::io::Errno::NOENT.into()),
+    }
+}
+
+/// Starts the guard of other systems and programs. Its input, whose other end closes with this process, is inherited by
+/// nobody else.
 #[cfg(unix)]
-fn guard() -> Option<Child> {
+fn shell() -> Option<Child> {
     let guard = Command::new("/bin/sh")
-        .args(["-c", GUARD])
+        .args(["-c", SHELL])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

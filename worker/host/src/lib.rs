@@ -10,6 +10,7 @@ mod evaluator;
 pub mod examine;
 pub mod fallback;
 mod go;
+pub mod guard;
 mod guarded_process;
 mod handshake;
 mod info;
