@@ -198,14 +198,13 @@ impl Roster {
         Arc::new(link)
     }
 
-    /// Returns the number of workers.
-    pub fn len(&self) -> usize {
-        self.present().len()
-    }
-
-    /// Returns true without workers.
-    pub fn is_empty(&self) -> bool {
-        self.present().is_empty()
+    /// Returns the number of workers that have not enrolled themselves.
+    pub fn lasting(&self) -> usize {
+        let members = self.present();
+        let lasting = members
+            .iter()
+            .filter(|member| member.origin != Origin::Enrolled);
+        lasting.count()
     }
 
     /// From now on, whoever holds this coordinator holds its workers.

@@ -1,11 +1,8 @@
 //! Serving a coordinator.
 
-use crate::{roster::MOST_ENROLLED, service::Service};
+use crate::service::Service;
 use monju_proto::{
-    serve::{
-        self, ServeError,
-        descriptors::{self, Demand},
-    },
+    serve::{self, ServeError},
     tls::Tls,
     v1::coordinator_server::CoordinatorServer,
 };
@@ -15,9 +12,6 @@ use tonic::transport::{Server, server::Router};
 
 /// Time for pending decisions when the service ends; watchers would never leave.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
-
-/// File descriptors of the connection to a worker, with one that is being made anew.
-const WORKER_DESCRIPTORS: usize = 2;
 
 /// Returns the coordinator with health and reflection services, for this process.
 ///
@@ -50,12 +44,7 @@ pub async fn serve_tcp(
     closing: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let mut server = serve::network_server();
-    let shares = descriptors::share(Demand {
-        others: others + service.workers() * WORKER_DESCRIPTORS,
-        enrolled: MOST_ENROLLED,
-        for_each: WORKER_DESCRIPTORS,
-    });
-    service.limit_enrolled(shares.enrolled);
+    let shares = service.count_descriptors(others);
     let router = with_service(&mut server, service).await?;
     serve::serve_tcp(
         listener,

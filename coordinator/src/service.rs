@@ -1,10 +1,12 @@
 //! The `monju.v1.Coordinator` service.
 
 mod attendance;
+mod descriptors;
 mod ponders;
 mod watchers;
 
 use attendance::Attendance;
+use descriptors::Descriptors;
 use ponders::Ponders;
 use watchers::Watchers;
 
@@ -31,6 +33,7 @@ use monju_engine::Color;
 use monju_proto::build;
 use monju_proto::convert::{milliseconds, read_question, read_search_moves, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
+use monju_proto::serve::descriptors::Shares;
 use monju_proto::v1::{
     Ballot, Begin, Claim, ConsultRequest, ConsultResponse, EnrolRequest, EnrolResponse,
     FinishGameRequest, FinishGameResponse, HoldRequest, HoldResponse, PrepareGameRequest,
@@ -42,7 +45,7 @@ use std::{
     net::SocketAddr,
     pin::Pin,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -113,6 +116,8 @@ struct Inner {
     begun: Instant,
     ensemble: Ensemble,
     roster: Roster,
+    /// Absent in a process that serves nobody else.
+    descriptors: OnceLock<Descriptors>,
     reservation: Reservation,
     consultations: AtomicU64,
     /// Room for further consultations at once.
@@ -145,6 +150,7 @@ impl Service {
                 fallback,
                 ensemble,
                 roster,
+                descriptors: OnceLock::new(),
                 reservation,
                 consultations: AtomicU64::new(1),
                 places: Arc::new(Semaphore::new(CONSULTATIONS)),
@@ -156,22 +162,24 @@ impl Service {
         }
     }
 
-    /// Returns the number of workers.
-    pub fn workers(&self) -> usize {
-        self.inner.roster.len()
-    }
-
-    /// Limits the number of workers that enrol themselves; see [`Roster::limit_enrolled`].
-    pub fn limit_enrolled(&self, most: usize) {
-        self.inner.roster.limit_enrolled(most);
-    }
-
-    /// Replaces the list of workers; see [`Roster::list`].
+    /// Replaces the list of workers; see [`Roster::list`]. Where the file descriptors are counted, they are counted
+    /// again.
     ///
     /// # Errors
     /// A URL is wrong; the list stays as it was.
     pub fn list_workers(&self, urls: &[String]) -> Result<(), AddressError> {
-        self.inner.roster.list(urls)
+        self.inner.roster.list(urls)?;
+        if let Some(descriptors) = self.inner.descriptors.get() {
+            descriptors.count(&self.inner.roster);
+        }
+        Ok(())
+    }
+
+    /// Counts the file descriptors from now on, of which the process needs `others` beside those of its workers. As
+    /// many workers may enrol themselves as there are descriptors for.
+    pub(crate) fn count_descriptors(&self, others: usize) -> Shares {
+        let descriptors = (self.inner.descriptors).get_or_init(|| Descriptors::new(others));
+        descriptors.count(&self.inner.roster)
     }
 
     /// Waits until no consultation is under way, at most `patience`.

@@ -1,7 +1,9 @@
 //! A fleet that changes while a game is played: workers come, go and are replaced.
 
 #[cfg(unix)]
-use monju_tests::process::PATIENCE;
+use monju_tests::binary::monju;
+#[cfg(unix)]
+use monju_tests::process::{PATIENCE, Process};
 use monju_tests::{
     alone,
     cluster::{ServiceProcess, TestCluster, coordinator_over, eventually},
@@ -100,6 +102,48 @@ fn a_changed_list_of_workers_holds_in_a_running_game() {
     game.until_votes(2);
     assert_eq!(workers(&coordinator.url()).len(), 2);
     assert!(game.usi.quit().status.success());
+}
+
+/// The descriptors were counted at the start alone.
+#[cfg(unix)]
+#[test]
+fn a_list_that_outgrows_the_descriptors_is_told_once() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("coordinator.toml");
+    let list = |workers: u32| {
+        let urls = (1..=workers).map(|port| format!("http://127.0.0.1:{port}"));
+        let urls = Vec::from_iter(urls);
+        write(
+            &file,
+            &format!("version = 1\n[coordinator]\nlisten = \"127.0.0.1:0\"\nworkers = {urls:?}\n"),
+        );
+    };
+    list(2);
+    let arguments = [
+        "-c",
+        "ulimit -n 250 && exec \"$0\" coordinator --config \"$1\"",
+        &monju().to_string_lossy(),
+        &file.to_string_lossy(),
+    ];
+    let coordinator = Process::start(Path::new("/bin/sh"), &arguments);
+    coordinator.expect_line("line 'listening on …'", |line| {
+        line.starts_with("listening on ")
+    });
+    let told = |what: &str| coordinator.errors().matches(what).count();
+    assert_eq!(
+        (
+            told("few file descriptors;"),
+            told("too few file descriptors")
+        ),
+        (1, 0)
+    );
+    for workers in [54, 55] {
+        list(workers);
+        let heeded = format!("the list of workers has changed workers={workers}");
+        eventually(&heeded, || (told(&heeded) == 1).then_some(()));
+        assert_eq!(told("too few file descriptors for the team"), 1);
+    }
 }
 
 #[test]

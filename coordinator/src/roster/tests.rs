@@ -143,7 +143,11 @@ async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
     roster
         .list(&["http://127.0.0.1:3".to_owned()])
         .expect("an address");
-    assert_eq!(roster.len(), 2, "one that is listed now is kept once");
+    assert_eq!(
+        roster.statuses().len(),
+        2,
+        "one that is listed now is kept once"
+    );
     for number in 1..u16::try_from(MOST_ENROLLED).expect("few") {
         let [high, low] = number.to_be_bytes();
         let address = SocketAddr::from(([127, 1, high, low], 1));
@@ -153,7 +157,7 @@ async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
     assert_eq!(roster.enrol(address(9)), full);
     sleep(FORGOTTEN_AFTER + Duration::from_secs(5)).await;
     roster.enrol(address(9)).expect("the others are gone");
-    assert_eq!(roster.len(), 2);
+    assert_eq!(roster.statuses().len(), 2);
     roster.limit_enrolled(1);
     assert_eq!(roster.enrol(address(10)), Err(EnrolError::Full(1)));
     roster.enrol(address(9)).expect("one that is there already");

@@ -60,25 +60,72 @@ impl Demand {
 /// Raises the limit of file descriptors as far as the system lets it, says whether that is enough, and shares the
 /// descriptors out.
 pub fn share(demand: Demand) -> Shares {
-    let needed = demand.needed();
-    let limit = raised(needed);
-    let shares = fitting(limit.unwrap_or(needed), demand);
-    let Shares {
-        connections,
-        enrolled,
-    } = shares;
-    match limit {
-        Some(limit) if limit < needed => warn!(
-            limit,
-            needed,
+    Count::default().share(demand)
+}
+
+/// Count of the descriptors of a service, made again when its demand has grown.
+#[derive(Debug, Default)]
+pub struct Count {
+    /// The outcome of the last count.
+    last: Option<Room>,
+}
+
+/// The degree to which descriptors are enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Room {
+    /// For all that may come.
+    Whole,
+    /// For fewer connections and enrolled peers.
+    Part,
+    /// Not for the process itself and the fewest connections.
+    None,
+}
+
+impl Count {
+    /// Raises the limit as far as the system lets it, and shares the descriptors out. Says whether they are enough at
+    /// the first count, and later when they are less so than at the count before.
+    pub fn share(&mut self, demand: Demand) -> Shares {
+        let limit = raised(demand.needed());
+        let (shares, news) = self.share_within(limit, demand);
+        let needed = demand.needed();
+        let Shares {
             connections,
             enrolled,
-            "few file descriptors; raise the limit of the system (ulimit -n, LimitNOFILE)"
-        ),
-        Some(limit) => info!(limit, needed, connections, enrolled, "file descriptors"),
-        None => {}
+        } = shares;
+        match news {
+            Some(Room::Whole) => info!(limit, needed, connections, enrolled, "file descriptors"),
+            Some(Room::Part) => warn!(
+                limit,
+                needed,
+                connections,
+                enrolled,
+                "few file descriptors; raise the limit of the system (ulimit -n, LimitNOFILE)"
+            ),
+            Some(Room::None) => warn!(
+                limit,
+                needed,
+                "too few file descriptors for the team; raise the limit of the system (ulimit -n, LimitNOFILE)"
+            ),
+            None => {}
+        }
+        shares
     }
-    shares
+
+    /// Shares a limit out. Also returns what has to be said.
+    fn share_within(&mut self, limit: Option<usize>, demand: Demand) -> (Shares, Option<Room>) {
+        let needed = demand.needed();
+        let room = match limit {
+            Some(limit) if limit < PROCESS + demand.others + FEWEST_CONNECTIONS => Room::None,
+            Some(limit) if limit < needed => Room::Part,
+            _ => Room::Whole,
+        };
+        let is_news = match self.last.replace(room) {
+            Some(last) => last < room,
+            None => limit.is_some(),
+        };
+        let shares = fitting(limit.unwrap_or(needed), demand);
+        (shares, is_news.then_some(room))
+    }
 }
 
 /// Shares a limit out: half of what is left belongs to connections, and what enrolled peers leave of the rest.
@@ -163,6 +210,26 @@ mod tests {
             enrolled: 116,
         };
         assert_eq!(fitting(1_024, demand), few);
+    }
+
+    #[test]
+    fn a_growing_team_is_told_once_that_the_descriptors_are_few_and_once_that_they_are_too_few() {
+        let mut count = Count::default();
+        let mut told = |others| {
+            let demand = Demand {
+                others,
+                ..Demand::default()
+            };
+            count.share_within(Some(2_000), demand).1
+        };
+        assert_eq!(told(800), Some(Room::Whole));
+        assert_eq!(told(872), None, "the last that fits");
+        assert_eq!(told(873), Some(Room::Part));
+        assert_eq!(told(1_500), None);
+        assert_eq!(told(1_857), Some(Room::None));
+        assert_eq!(told(5_000), None);
+        assert_eq!(told(800), None, "better news");
+        assert_eq!(told(5_000), Some(Room::None));
     }
 
     #[cfg(unix)]
