@@ -3,7 +3,7 @@
 use crate::{
     draw::Draws,
     network::{Edge, Weather},
-    plan::{Plan, Trouble, storm},
+    plan::{Edges, Plan, Seat, Trouble, storm},
     worker::SimulatedWorker,
 };
 use monju_coordinator::{
@@ -23,7 +23,7 @@ use monju_proto::{
 use std::{io, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 use tokio_stream::{StreamExt, wrappers::UnboundedReceiverStream};
-use tonic::transport::{Endpoint, Server};
+use tonic::transport::Server;
 
 /// Time that the coordinator sets aside of every clock.
 const OVERHEAD: Duration = Duration::from_millis(100);
@@ -35,24 +35,26 @@ pub const AFTER_STORM: Duration = Duration::from_millis(2 * 1_200);
 /// A simulated team.
 pub struct Cluster {
     draws: Draws,
-    /// The edge between the proxy and the coordinator.
-    pub front: Edge,
-    /// The edges between the coordinator and the workers.
-    pub edges: Vec<Edge>,
-    calm: Vec<Weather>,
-    calm_front: Weather,
+    /// The coordinators, in the order in which the proxy asks them.
+    pub seats: Vec<CoordinatorSeat>,
     workers: Vec<SimulatedWorker>,
-    running: Vec<Option<JoinHandle<()>>>,
-    coordinator: Option<RunningCoordinator>,
-    is_coordinator_frozen: u32,
-    /// For each worker, the moment at which the last packet of a storm has arrived.
-    calm_from: Vec<Instant>,
-    ballots: mpsc::UnboundedSender<Ballot>,
+    /// For each worker, its services to the coordinators while it runs.
+    running: Vec<Option<Vec<JoinHandle<()>>>>,
+    ballots: mpsc::UnboundedSender<(Seat, Ballot)>,
     /// Number of troubles so far.
     troubles: u64,
 }
 
-/// The coordinator while it serves.
+/// A coordinator's place, with its edges; the process in it comes and goes.
+pub struct CoordinatorSeat {
+    edges: Edges<Edge>,
+    calm: Edges<Weather>,
+    /// The moments at which the last packets of storms have arrived.
+    calm_from: Edges<Instant>,
+    process: Option<RunningCoordinator>,
+    frozen: u32,
+}
+
 struct RunningCoordinator {
     serving: JoinHandle<()>,
     watching: JoinHandle<()>,
@@ -66,61 +68,47 @@ impl Drop for RunningCoordinator {
     }
 }
 
-/// The way by which the proxy finds the coordinator.
-pub fn front_endpoint() -> Endpoint {
-    endpoint("http://coordinator:7410", None).expect("an address")
+/// Where the proxy finds a coordinator.
+pub fn front_url(seat: Seat) -> String {
+    format!("http://coordinator-{}:7410", seat + 1)
 }
 
-impl Cluster {
-    /// Starts all processes. The decided ballots go to `ballots`.
-    pub fn start(plan: &Plan, draws: Draws, ballots: mpsc::UnboundedSender<Ballot>) -> Self {
-        let edges: Vec<Edge> = (0..)
-            .zip(&plan.edges)
-            .map(|(number, weather)| Edge::new(draws.at(number), *weather))
-            .collect();
-        let workers = (0..edges.len()).map(|number| {
-            let name = format!("worker-{}", number + 1);
-            let is_hostile = plan.hostile == Some(number);
-            let draws = draws.at(1_000 + number as u64);
-            SimulatedWorker::new(name, draws, is_hostile, plan.clocks[number])
-        });
-        let mut cluster = Self {
-            draws,
-            front: Edge::new(draws.at(999), plan.front),
-            running: edges.iter().map(|_| None).collect(),
-            edges,
-            calm: plan.edges.clone(),
-            calm_front: plan.front,
-            workers: workers.collect(),
-            coordinator: None,
-            is_coordinator_frozen: 0,
-            calm_from: plan.edges.iter().map(|_| Instant::now()).collect(),
-            ballots,
-            troubles: 0,
-        };
-        for worker in 0..cluster.workers.len() {
-            cluster.start_worker(worker);
+impl CoordinatorSeat {
+    fn new(draws: Draws, calm: &Edges<Weather>) -> Self {
+        let workers = (0..).zip(&calm.workers);
+        Self {
+            edges: Edges {
+                front: Edge::new(draws.at(999), calm.front),
+                workers: workers
+                    .map(|(number, weather)| Edge::new(draws.at(number), *weather))
+                    .collect(),
+            },
+            calm_from: Edges {
+                front: Instant::now(),
+                workers: calm.workers.iter().map(|_| Instant::now()).collect(),
+            },
+            calm: calm.clone(),
+            process: None,
+            frozen: 0,
         }
-        cluster.start_coordinator();
-        cluster
     }
 
-    fn start_worker(&mut self, worker: usize) {
-        // A process that was started again has forgotten who held it.
-        let SimulatedWorker {
-            name,
-            draws,
-            is_hostile,
-            clock_percent,
-            ..
-        } = self.workers[worker].clone();
-        let service = SimulatedWorker::new(name, draws, is_hostile, clock_percent);
-        let router = serve::network_server().add_service(WorkerServer::new(service));
-        self.running[worker] = Some(serve_on(&self.edges[worker], router));
+    /// Returns the edge to the proxy.
+    pub fn front(&self) -> &Edge {
+        &self.edges.front
     }
 
-    fn start_coordinator(&mut self) {
-        let links = self.edges.iter().enumerate().map(|(number, edge)| {
+    fn runs(&self) -> bool {
+        self.process.is_some() && self.frozen == 0
+    }
+
+    /// Returns true while the coordinator runs and the proxy reaches it.
+    pub fn is_well(&self) -> bool {
+        self.runs() && is_calm(&self.edges.front, self.calm_from.front)
+    }
+
+    fn start(&mut self, seat: Seat, ballots: &mpsc::UnboundedSender<(Seat, Ballot)>) {
+        let links = self.edges.workers.iter().enumerate().map(|(number, edge)| {
             let url = format!("http://worker-{}:7411", number + 1);
             let endpoint = endpoint(&url, None).expect("an address");
             Link::over(url, edge.channel(&endpoint))
@@ -137,7 +125,7 @@ impl Cluster {
         let service = Service::new(ensemble, roster, None, Arc::new(FirstLegalMove));
         let server = || CoordinatorServer::new(service.clone());
         let (channel, watched) = serve::in_process(Server::builder().add_service(server()));
-        let ballots = self.ballots.clone();
+        let ballots = ballots.clone();
         let watching = tokio::spawn(async move {
             let mut client = CoordinatorClient::new(channel);
             let Ok(watched) = client.watch(WatchRequest { standings: false }).await else {
@@ -147,115 +135,201 @@ impl Cluster {
             while let Ok(Some(seen)) = watched.message().await {
                 if let Some(ballot) = seen.ballot {
                     // The receiver lives as long as the game.
-                    let _ = ballots.send(ballot);
+                    let _ = ballots.send((seat, ballot));
                 }
             }
         });
-        self.coordinator = Some(RunningCoordinator {
-            serving: serve_on(&self.front, serve::network_server().add_service(server())),
+        let router = serve::network_server().add_service(server());
+        self.process = Some(RunningCoordinator {
+            serving: serve_on(&self.edges.front, router),
             watching,
             _watched: watched,
         });
     }
 
+    fn kill(&mut self) {
+        self.process = None;
+        self.edges.front.stop_listening();
+    }
+}
+
+/// Returns true while packets pass an edge as ever.
+fn is_calm(edge: &Edge, calm_from: Instant) -> bool {
+    let weather = edge.weather();
+    !edge.is_held()
+        && calm_from <= Instant::now()
+        && weather.latency_ms + weather.jitter_ms <= 10
+        && weather.loss_per_mille == 0
+}
+
+impl Cluster {
+    /// Starts all processes. The decided ballots go to `ballots`.
+    pub fn start(
+        plan: &Plan,
+        draws: Draws,
+        ballots: mpsc::UnboundedSender<(Seat, Ballot)>,
+    ) -> Self {
+        let workers = plan.clocks.iter().enumerate().map(|(number, clock)| {
+            let name = format!("worker-{}", number + 1);
+            let is_hostile = plan.hostile == Some(number);
+            let draws = draws.at(1_000 + number as u64);
+            SimulatedWorker::new(name, draws, is_hostile, *clock)
+        });
+        let workers = Vec::from_iter(workers);
+        let seats = (0..).zip(&plan.seats);
+        let mut cluster = Self {
+            draws,
+            seats: seats
+                .map(|(seat, calm)| CoordinatorSeat::new(draws.at(2_000 + seat), calm))
+                .collect(),
+            running: workers.iter().map(|_| None).collect(),
+            workers,
+            ballots,
+            troubles: 0,
+        };
+        for worker in 0..cluster.workers.len() {
+            cluster.start_worker(worker);
+        }
+        for seat in 0..cluster.seats.len() {
+            cluster.start_coordinator(seat);
+        }
+        cluster
+    }
+
+    /// Returns the edges between the proxy and the coordinators.
+    pub fn fronts(&self) -> Vec<Edge> {
+        let fronts = self.seats.iter().map(|seat| seat.front().clone());
+        fronts.collect()
+    }
+
+    fn start_worker(&mut self, worker: usize) {
+        // A process that was started again has forgotten who held it.
+        let SimulatedWorker {
+            name,
+            draws,
+            is_hostile,
+            clock_percent,
+            ..
+        } = self.workers[worker].clone();
+        let service = SimulatedWorker::new(name, draws, is_hostile, clock_percent);
+        let services = self.edges_of(worker).map(|edge| {
+            let router = serve::network_server().add_service(WorkerServer::new(service.clone()));
+            serve_on(edge, router)
+        });
+        self.running[worker] = Some(services.collect());
+    }
+
+    fn start_coordinator(&mut self, seat: Seat) {
+        self.seats[seat].start(seat, &self.ballots);
+    }
+
     fn kill_worker(&mut self, worker: usize) {
-        if let Some(serving) = self.running[worker].take() {
+        for serving in self.running[worker].take().into_iter().flatten() {
             serving.abort();
         }
-        self.edges[worker].stop_listening();
+        self.edges_of(worker).for_each(Edge::stop_listening);
     }
 
-    fn kill_coordinator(&mut self) {
-        self.coordinator = None;
-        self.front.stop_listening();
+    /// Returns the edges of a worker to all coordinators.
+    fn edges_of(&self, worker: usize) -> impl Iterator<Item = &Edge> {
+        let edges = self.seats.iter();
+        edges.map(move |seat| &seat.edges.workers[worker])
     }
 
-    /// Returns true while a worker can vote: all processes are running, and the edge is calm.
-    pub fn is_well(&self, worker: usize) -> bool {
-        let edge = &self.edges[worker];
-        let weather = edge.weather();
+    /// Returns true while a worker can vote at a coordinator: both processes are running, and the edge is calm.
+    pub fn is_well(&self, seat: Seat, worker: usize) -> bool {
+        let seat = &self.seats[seat];
         self.running[worker].is_some()
-            && self.coordinator.is_some()
-            && self.is_coordinator_frozen == 0
-            && !edge.is_held()
-            && self.calm_from[worker] <= Instant::now()
-            && weather.latency_ms + weather.jitter_ms <= 10
-            && weather.loss_per_mille == 0
+            && seat.runs()
+            && is_calm(&seat.edges.workers[worker], seat.calm_from.workers[worker])
     }
 
-    /// Lets a trouble begin; one of the proxy itself is left to its caller. Returns false where it cannot.
+    /// Lets a trouble begin; the lines of the proxy are left to its caller. Returns false where it cannot.
     pub fn begin(&mut self, trouble: Trouble) -> bool {
         self.troubles += 1;
         let storm = storm(self.draws.at(50_000 + self.troubles));
         match trouble {
-            Trouble::CutFront => self.front.hold(),
-            Trouble::CutWorker(worker) | Trouble::FreezeWorker(worker) => self.edges[worker].hold(),
-            Trouble::StormFront => self.front.set_weather(storm),
-            Trouble::StormWorker(worker) => self.edges[worker].set_weather(storm),
+            Trouble::CutFront(seat) => self.seats[seat].front().hold(),
+            Trouble::CutWorker(seat, worker) => self.seats[seat].edges.workers[worker].hold(),
+            Trouble::StormFront(seat) => self.seats[seat].front().set_weather(storm),
+            Trouble::StormWorker(seat, worker) => {
+                self.seats[seat].edges.workers[worker].set_weather(storm);
+            }
+            Trouble::FreezeWorker(worker) => self.edges_of(worker).for_each(Edge::hold),
             Trouble::KillWorker(worker) | Trouble::DarkWorker(worker) => {
                 if self.running[worker].is_none() {
                     return false;
                 }
                 self.kill_worker(worker);
                 match trouble {
-                    Trouble::DarkWorker(_) => self.edges[worker].hold(),
-                    _ => self.edges[worker].reset(),
+                    Trouble::DarkWorker(_) => self.edges_of(worker).for_each(Edge::hold),
+                    _ => self.edges_of(worker).for_each(Edge::reset),
                 }
             }
-            Trouble::KillCoordinator | Trouble::DarkCoordinator => {
-                if self.coordinator.is_none() {
-                    return false;
-                }
-                self.kill_coordinator();
-                match trouble {
-                    Trouble::DarkCoordinator => self.all(Edge::hold),
-                    _ => self.all(Edge::reset),
-                }
+            Trouble::KillCoordinator(seat) | Trouble::DarkCoordinator(seat) => {
+                return self.end_coordinator(seat, matches!(trouble, Trouble::DarkCoordinator(_)));
             }
-            Trouble::FreezeCoordinator => {
-                self.is_coordinator_frozen += 1;
-                self.all(Edge::hold);
+            Trouble::LoseCoordinator => return self.end_coordinator(0, false),
+            Trouble::FreezeCoordinator(seat) => {
+                self.seats[seat].frozen += 1;
+                self.seats[seat].edges.all().for_each(Edge::hold);
             }
-            Trouble::KillProxy => self.front.reset(),
+            Trouble::KillProxy => self.seats.iter().for_each(|seat| seat.front().reset()),
+            Trouble::FreezeProxy => self.seats.iter().for_each(|seat| seat.front().hold()),
         }
+        true
+    }
+
+    /// Ends the process of a coordinator; a dark one tells nobody. Returns false if there is none.
+    fn end_coordinator(&mut self, seat: Seat, is_dark: bool) -> bool {
+        let seat = &mut self.seats[seat];
+        if seat.process.is_none() {
+            return false;
+        }
+        seat.kill();
+        let edges = seat.edges.all();
+        edges.for_each(if is_dark { Edge::hold } else { Edge::reset });
         true
     }
 
     /// Ends a trouble that has begun.
     pub fn end(&mut self, trouble: Trouble) {
+        let calm_again = Instant::now() + AFTER_STORM;
         match trouble {
-            Trouble::CutFront => self.front.mend(),
-            Trouble::CutWorker(worker) | Trouble::FreezeWorker(worker) => self.edges[worker].mend(),
-            Trouble::StormFront => self.front.set_weather(self.calm_front),
-            Trouble::StormWorker(worker) => {
-                self.edges[worker].set_weather(self.calm[worker]);
-                self.calm_from[worker] = Instant::now() + AFTER_STORM;
+            Trouble::CutFront(seat) => self.seats[seat].front().mend(),
+            Trouble::CutWorker(seat, worker) => self.seats[seat].edges.workers[worker].mend(),
+            Trouble::FreezeWorker(worker) => self.edges_of(worker).for_each(Edge::mend),
+            Trouble::StormFront(seat) => {
+                let seat = &mut self.seats[seat];
+                seat.front().set_weather(seat.calm.front);
+                seat.calm_from.front = calm_again;
+            }
+            Trouble::StormWorker(seat, worker) => {
+                let seat = &mut self.seats[seat];
+                seat.edges.workers[worker].set_weather(seat.calm.workers[worker]);
+                seat.calm_from.workers[worker] = calm_again;
             }
             Trouble::KillWorker(worker) => self.start_worker(worker),
             Trouble::DarkWorker(worker) => {
                 // The machine does not know the old connections, and says so.
-                self.edges[worker].reset();
+                self.edges_of(worker).for_each(Edge::reset);
                 self.start_worker(worker);
-                self.edges[worker].mend();
+                self.edges_of(worker).for_each(Edge::mend);
             }
-            Trouble::KillCoordinator => self.start_coordinator(),
-            Trouble::DarkCoordinator => {
-                self.all(Edge::reset);
-                self.start_coordinator();
-                self.all(Edge::mend);
+            Trouble::KillCoordinator(seat) => self.start_coordinator(seat),
+            Trouble::LoseCoordinator => self.start_coordinator(0),
+            Trouble::DarkCoordinator(seat) => {
+                self.seats[seat].edges.all().for_each(Edge::reset);
+                self.start_coordinator(seat);
+                self.seats[seat].edges.all().for_each(Edge::mend);
             }
-            Trouble::FreezeCoordinator => {
-                self.is_coordinator_frozen -= 1;
-                self.all(Edge::mend);
+            Trouble::FreezeCoordinator(seat) => {
+                self.seats[seat].frozen -= 1;
+                self.seats[seat].edges.all().for_each(Edge::mend);
             }
             Trouble::KillProxy => {}
+            Trouble::FreezeProxy => self.seats.iter().for_each(|seat| seat.front().mend()),
         }
-    }
-
-    /// Does something to all edges of the coordinator.
-    fn all(&self, happens: impl Fn(&Edge)) {
-        happens(&self.front);
-        self.edges.iter().for_each(happens);
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::{
     cluster::{AFTER_STORM, Cluster},
     draw::Draws,
+    freeze::Freezes,
     gui::start_proxy,
-    plan::{Event, Faults, Plan, Trouble},
+    plan::{Event, Faults, Plan, Seat, Trouble},
     watch::Watch,
 };
 use monju_engine::{Color, Game, Move, Repetition};
@@ -110,8 +111,9 @@ struct Table {
     draws: Draws,
     cluster: Cluster,
     gui: SimulatedSession,
-    ballots: mpsc::UnboundedReceiver<Ballot>,
+    ballots: mpsc::UnboundedReceiver<(Seat, Ballot)>,
     watch: Watch,
+    freezes: Freezes,
     due: BTreeMap<(Instant, u64), Due>,
     numbers: u64,
     begun: Instant,
@@ -130,8 +132,9 @@ impl Table {
         let cluster = Cluster::start(&plan, draws.at(2), sender);
         let faults = plan.lasting_faults();
         Self {
-            gui: start_proxy(&cluster.front),
+            gui: start_proxy(cluster.fronts()),
             watch: Watch::new(&plan),
+            freezes: Freezes::default(),
             plan,
             draws: draws.at(3),
             cluster,
@@ -190,7 +193,7 @@ impl Table {
                 game.play(mv).expect("a listed move");
             }
         }
-        self.gui.say("quit");
+        self.say("quit");
         self.report.plies = game.moves().len();
         self.report.simulated = self.begun.elapsed();
         self.report.ballots = self.watch.ballots;
@@ -200,18 +203,19 @@ impl Table {
     /// Shakes hands with a proxy that has just been started.
     async fn get_ready(&mut self) {
         self.watch.look(&self.cluster);
-        self.gui.say("usi");
-        self.gui.say(&format!(
+        self.say("usi");
+        self.say(&format!(
             "setoption name Seed value {}",
             self.report.seed % 1_000_000
         ));
-        self.gui.say("isready");
+        self.say("isready");
         let latest = Instant::now() + PATIENCE;
         self.is_asked = true;
         while let Some(line) = self.hear(latest).await {
             if line == "readyok" {
                 self.is_asked = false;
-                self.gui.say("usinewgame");
+                self.say("usinewgame");
+                self.watch.proxy_is_ready();
                 return;
             }
         }
@@ -225,10 +229,15 @@ impl Table {
         loop {
             let clock = self.clock(main_ms);
             tracing::debug!(at = ?self.begun.elapsed(), clock, "asked");
-            self.gui.say(&position_of(game));
-            self.gui.say(&format!("go {clock}"));
+            self.say(&position_of(game));
+            self.say(&format!("go {clock}"));
             self.is_asked = true;
-            if let Some(answered) = self.answer(Instant::now(), self.time(main_ms)).await {
+            let time = self.time(main_ms);
+            self.watch.asked(game);
+            if let Some(answered) = self.answer(Instant::now(), time).await {
+                if let Some(wrong) = self.watch.answered(time) {
+                    self.violation(wrong);
+                }
                 return Some(answered);
             }
             if !self.restart_if_killed().await {
@@ -244,10 +253,21 @@ impl Table {
             if let Some(answer) = line.strip_prefix("bestmove ") {
                 let took = asked.elapsed();
                 self.report.answers += 1;
-                let percent = (took.as_millis() * 100 / time.as_millis().max(1)) as u64;
-                self.report.slowest_percent = self.report.slowest_percent.max(percent);
-                if took + RESERVE > time {
-                    self.violation(format!("{took:?} of {time:?}: {line}"));
+                match self.freezes.excuse(asked, time.saturating_sub(RESERVE)) {
+                    Some(latest) => {
+                        self.count("answer_due_while_frozen");
+                        if latest < Instant::now() {
+                            let after = latest.elapsed();
+                            self.violation(format!("{after:?} after the thaw: {line}"));
+                        }
+                    }
+                    None => {
+                        let percent = (took.as_millis() * 100 / time.as_millis().max(1)) as u64;
+                        self.report.slowest_percent = self.report.slowest_percent.max(percent);
+                        if took + RESERVE > time {
+                            self.violation(format!("{took:?} of {time:?}: {line}"));
+                        }
+                    }
                 }
                 return Some((answer.to_owned(), took));
             }
@@ -263,7 +283,7 @@ impl Table {
         // It may be killed again before it is ready.
         while std::mem::take(&mut self.is_proxy_killed) {
             self.is_asked = false;
-            self.gui = start_proxy(&self.cluster.front);
+            self.gui = start_proxy(self.cluster.fronts());
             self.get_ready().await;
         }
         is_killed
@@ -281,12 +301,12 @@ impl Table {
         };
         let mut pondered = game.clone();
         pondered.play(mv).expect("a legal move");
-        self.gui.say(&position_of(&pondered));
-        self.gui.say(&format!("go ponder {}", self.clock(main_ms)));
+        self.say(&position_of(&pondered));
+        self.say(&format!("go ponder {}", self.clock(main_ms)));
         self.is_asked = true;
         self.opponent_thinks().await;
         let is_hit = self.draws.chance(game.moves().len() as u64 + 7_000, 500);
-        self.gui.say(if is_hit { "ponderhit" } else { "stop" });
+        self.say(if is_hit { "ponderhit" } else { "stop" });
         let time = match is_hit {
             true => self.time(main_ms),
             false => STOP_PATIENCE,
@@ -345,12 +365,12 @@ impl Table {
             let next = self.due.first_key_value().map(|(at, _)| *at);
             tokio::select! {
                 biased;
-                Some(ballot) = self.ballots.recv() => {
-                    for wrong in self.watch.judge(&ballot) {
+                Some((seat, ballot)) = self.ballots.recv() => {
+                    for wrong in self.watch.judge(seat, &ballot) {
                         self.violation(wrong);
                     }
                 }
-                line = self.gui.lines.recv(), if !self.is_proxy_killed => {
+                line = self.gui.lines.recv(), if !self.is_proxy_killed && !self.freezes.is_frozen() => {
                     let line = line?;
                     self.note(&line);
                     if line.starts_with("bestmove") && !std::mem::take(&mut self.is_asked) {
@@ -376,24 +396,54 @@ impl Table {
         };
         tracing::info!(at = ?self.begun.elapsed(), ?due, "trouble");
         match due {
-            Due::Begin(event) => {
+            Due::Begin(event) if self.is_possible(event.trouble) => {
                 if self.cluster.begin(event.trouble) {
-                    let name: &str = event.trouble.into();
-                    *self.report.faults.entry(name.to_owned()).or_default() += 1;
-                    if event.trouble == Trouble::KillProxy {
-                        self.is_proxy_killed = true;
-                        self.gui = start_proxy(&self.cluster.front);
+                    self.count(event.trouble.into());
+                    match event.trouble {
+                        Trouble::KillProxy => {
+                            self.is_proxy_killed = true;
+                            self.gui = start_proxy(self.cluster.fronts());
+                        }
+                        Trouble::FreezeProxy => self.freezes.begin(),
+                        _ => {}
                     }
                     self.schedule(Instant::now() + event.lasts, Due::End(event.trouble));
                 }
             }
+            Due::Begin(_) => {}
             Due::End(trouble) => {
                 self.cluster.end(trouble);
+                if trouble == Trouble::FreezeProxy {
+                    for line in self.freezes.end() {
+                        self.gui.say(&line);
+                    }
+                }
                 self.schedule(Instant::now() + AFTER_STORM, Due::Calm);
             }
             Due::Calm => {}
         }
         self.watch.look(&self.cluster);
+    }
+
+    /// A frozen proxy is not killed, nor one frozen that was killed and is not started again yet.
+    fn is_possible(&self, trouble: Trouble) -> bool {
+        match trouble {
+            Trouble::KillProxy => !self.freezes.is_frozen(),
+            Trouble::FreezeProxy => !self.is_proxy_killed,
+            _ => true,
+        }
+    }
+
+    fn count(&mut self, fault: &str) {
+        *self.report.faults.entry(fault.to_owned()).or_default() += 1;
+    }
+
+    /// Says a line to the proxy, which hears it when it is thawed.
+    fn say(&mut self, line: &str) {
+        match self.freezes.is_frozen() {
+            true => self.freezes.unheard.push(line.to_owned()),
+            false => self.gui.say(line),
+        }
     }
 
     fn clock(&self, main_ms: u64) -> String {

@@ -1,6 +1,7 @@
 //! The GUI's side of a simulated proxy.
 
-use crate::{cluster::front_endpoint, network::Edge};
+use crate::{cluster::front_url, network::Edge};
+use monju_coordinator::roster::endpoint;
 use monju_engine::{Control, Game, Limits, Line, Model, Outcome, Player, PlayerSettings};
 use monju_host::{
     BuildError, PlayerChoice,
@@ -44,8 +45,8 @@ impl GameSearcher for OneNode {
     }
 }
 
-/// Starts a proxy that reaches its coordinator over an edge.
-pub fn start_proxy(front: &Edge) -> SimulatedSession {
+/// Starts a proxy that reaches its coordinators, the first one first, over their edges.
+pub fn start_proxy(fronts: Vec<Edge>) -> SimulatedSession {
     let build = |_: &PlayerChoice| {
         let settings = PlayerSettings {
             evaluator: Model::material(),
@@ -56,9 +57,14 @@ pub fn start_proxy(front: &Edge) -> SimulatedSession {
         Ok::<_, BuildError>(BuiltPlayer::as_chosen(OneNode(player)))
     };
     let fallback = FallbackSearch::start_with(build).expect("a thread");
-    let front = front.clone();
     SimulatedSession::start(fallback, move |choices| {
-        let channel = front.channel(&front_endpoint());
-        async move { team::connect_over("http://coordinator:7410", channel, &choices).await }
+        let channels = fronts.iter().enumerate().map(|(seat, front)| {
+            let url = front_url(seat);
+            let endpoint = endpoint(&url, None).expect("an address");
+            let channel = front.channel(&endpoint);
+            (url, channel)
+        });
+        let channels = Vec::from_iter(channels);
+        async move { team::connect_over(channels, &choices).await }
     })
 }

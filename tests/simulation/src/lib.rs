@@ -8,11 +8,15 @@
 //! A [`game`] checks what must always hold:
 //! - every `go` is answered exactly once, by a legal move, a reserve before the flag;
 //! - a ballot counts no vote that came after its decision, or that is about another position;
-//! - a worker that is there again votes again within two questions.
+//! - a worker that is there again votes again within two questions;
+//! - while a coordinator can be reached, the first or the second, one of them decides within two questions.
+//!
+//! An answer that is due while the proxy stands still comes at its thaw.
 #![forbid(unsafe_code)]
 
 mod cluster;
 pub mod draw;
+mod freeze;
 mod gui;
 pub mod network;
 pub mod plan;

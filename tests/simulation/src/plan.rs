@@ -12,32 +12,42 @@ const WITHIN_MOVES: u64 = 120;
 /// Longest trouble, in milliseconds.
 const LONGEST_MS: u64 = 8_000;
 
+/// Longest time for which the first coordinator of two is lost, in milliseconds: more than most games last.
+const LONGEST_LOSS_MS: u64 = 400_000;
+
+/// The number of a coordinator: 0 is the one that the proxy asks first.
+pub type Seat = usize;
+
 /// A process or an edge, and what happens to it for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Trouble {
-    /// Nothing passes between the proxy and the coordinator.
-    CutFront,
-    /// Nothing passes between the coordinator and a worker.
-    CutWorker(usize),
-    /// Packets between the proxy and the coordinator are late by up to a second, and some are lost.
-    StormFront,
-    /// The same between the coordinator and a worker.
-    StormWorker(usize),
+    /// Nothing passes between the proxy and a coordinator.
+    CutFront(Seat),
+    /// Nothing passes between a coordinator and a worker.
+    CutWorker(Seat, usize),
+    /// Packets between the proxy and a coordinator are late by up to a second, and some are lost.
+    StormFront(Seat),
+    /// The same between a coordinator and a worker.
+    StormWorker(Seat, usize),
     /// The worker's process ends, and its connections with it.
     KillWorker(usize),
     /// The worker's machine loses its power: nobody hears of it.
     DarkWorker(usize),
     /// The worker stands still.
     FreezeWorker(usize),
-    /// The coordinator's process ends, and its connections with it.
-    KillCoordinator,
-    /// The coordinator's machine loses its power.
-    DarkCoordinator,
-    /// The coordinator stands still.
-    FreezeCoordinator,
+    /// A coordinator's process ends, and its connections with it.
+    KillCoordinator(Seat),
+    /// A coordinator's machine loses its power.
+    DarkCoordinator(Seat),
+    /// A coordinator stands still.
+    FreezeCoordinator(Seat),
+    /// The first coordinator's process ends, mostly for the rest of the game, while the second one goes on.
+    LoseCoordinator,
     /// The proxy's process ends; the GUI starts it again at once.
     KillProxy,
+    /// The proxy stands still: it hears and says nothing.
+    FreezeProxy,
 }
 
 /// One trouble of a game.
@@ -53,6 +63,22 @@ pub struct Event {
     pub lasts: Duration,
 }
 
+/// The edges of a coordinator.
+#[derive(Clone, Debug)]
+pub struct Edges<T> {
+    /// The one to the proxy.
+    pub front: T,
+    /// Those to the workers.
+    pub workers: Vec<T>,
+}
+
+impl<T> Edges<T> {
+    /// Returns all edges.
+    pub fn all(&self) -> impl Iterator<Item = &T> {
+        [&self.front].into_iter().chain(&self.workers)
+    }
+}
+
 /// Everything that is drawn for a game before it begins.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -66,10 +92,8 @@ pub struct Plan {
     pub ponders: bool,
     /// The team has Black.
     pub has_black: bool,
-    /// The edge between the proxy and the coordinator.
-    pub front: Weather,
-    /// The edges of the workers.
-    pub edges: Vec<Weather>,
+    /// The edges of each coordinator: one or two.
+    pub seats: Vec<Edges<Weather>>,
     /// Speeds of the workers' clocks in percent.
     pub clocks: Vec<u32>,
     /// The number of the worker that lies, if there is one.
@@ -104,16 +128,23 @@ impl Plan {
             false => draws.below(3, MOST_TROUBLES + 1),
         };
         let has_wrong_clocks = draws.chance(6, 500);
+        let seats = 1 + usize::from(draws.chance(9, 500));
         Self {
             events: (0..count)
-                .map(|number| event(draws.at(200 + number)))
+                .map(|number| event(draws.at(200 + number), seats))
                 .collect(),
             main_ms,
             byoyomi_ms,
             ponders: draws.chance(4, 400),
             has_black: draws.chance(5, 500),
-            front: weather(WORKERS),
-            edges: (0..WORKERS).map(weather).collect(),
+            seats: (0..seats as u64)
+                .map(|seat| Edges {
+                    front: weather(10 * seat + WORKERS),
+                    workers: (0..WORKERS)
+                        .map(|worker| weather(10 * seat + worker))
+                        .collect(),
+                })
+                .collect(),
             clocks: (0..WORKERS)
                 .map(|worker| match has_wrong_clocks {
                     true => 50 + draws.below(20 + worker, 151) as u32,
@@ -126,14 +157,16 @@ impl Plan {
         }
     }
 
-    /// Returns the faults that last for the whole game.
+    /// Returns the faults that last for the whole game, and counts the second coordinators among them.
     pub fn lasting_faults(&self) -> Faults {
         let wrong_clocks = self.clocks.iter().filter(|clock| **clock != 100).count();
-        let edges = self.edges.iter().chain([&self.front]);
+        let edges = self.seats.iter().flat_map(Edges::all);
         let lossy_edges = edges.filter(|edge| edge.loss_per_mille > 0).count();
+        let has_second = self.seats.len() > 1;
         let faults = [
             ("hostile_worker", usize::from(self.hostile.is_some())),
             ("lossy_edge", lossy_edges),
+            ("second_coordinator", usize::from(has_second)),
             ("wrong_clock", wrong_clocks),
         ];
         faults
@@ -151,23 +184,30 @@ pub fn storm(draws: Draws) -> Weather {
     }
 }
 
-fn event(draws: Draws) -> Event {
+fn event(draws: Draws, seats: usize) -> Event {
     let worker = draws.below(0, WORKERS) as usize;
-    let trouble = match draws.below(1, 13) {
-        0 => Trouble::CutFront,
-        1 | 2 => Trouble::CutWorker(worker),
-        3 => Trouble::StormFront,
-        4 | 5 => Trouble::StormWorker(worker),
+    let seat = draws.below(6, seats as u64) as usize;
+    let trouble = match draws.below(1, 15) {
+        0 => Trouble::CutFront(seat),
+        1 | 2 => Trouble::CutWorker(seat, worker),
+        3 => Trouble::StormFront(seat),
+        4 | 5 => Trouble::StormWorker(seat, worker),
         6 => Trouble::KillWorker(worker),
         7 => Trouble::DarkWorker(worker),
         8 => Trouble::FreezeWorker(worker),
-        9 => Trouble::KillCoordinator,
-        10 => Trouble::DarkCoordinator,
-        11 => Trouble::FreezeCoordinator,
+        9 => Trouble::KillCoordinator(seat),
+        10 => Trouble::DarkCoordinator(seat),
+        11 => Trouble::FreezeCoordinator(seat),
+        12 if seats > 1 => Trouble::LoseCoordinator,
+        12 => Trouble::KillCoordinator(seat),
+        13 => Trouble::FreezeProxy,
         _ => Trouble::KillProxy,
     };
     // Short troubles are as frequent as long ones: each factor of two is.
-    let longest = LONGEST_MS >> draws.below(2, 10);
+    let longest = match trouble {
+        Trouble::LoseCoordinator => LONGEST_LOSS_MS,
+        _ => LONGEST_MS >> draws.below(2, 10),
+    };
     Event {
         trouble,
         at_move: draws.below(3, WITHIN_MOVES),

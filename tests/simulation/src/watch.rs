@@ -1,6 +1,10 @@
-//! Looks at the ballots of the coordinator, for what must never be there.
+//! Looks at the ballots of the coordinators, for what must never be there, and for those that are missing.
 
-use crate::{cluster::Cluster, plan::Plan, worker::position_tag};
+use crate::{
+    cluster::Cluster,
+    plan::{Plan, Seat},
+    worker::position_tag,
+};
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Vote};
 use std::{cmp::Reverse, collections::HashMap, time::Duration};
@@ -11,13 +15,39 @@ const QUESTIONS: u32 = 2;
 /// Shortest time of a question in which a worker has to vote.
 const LEAST_TIME: Duration = Duration::from_millis(100);
 
-/// The knowledge of the workers so far.
+/// Shortest time of a question that has to be decided by a ballot.
+const LEAST_TIME_OF_A_TEAM: Duration = Duration::from_millis(900);
+/// Time after which a proxy that was started without a team has found one: it tries again every 5 s, and gives each
+/// coordinator 3 s to answer.
+const FINDING_PATIENCE: Duration = Duration::from_secs(15);
+
+/// What is known of the coordinators and the workers.
 pub struct Watch {
-    workers: Vec<WatchedWorker>,
+    seats: Vec<WatchedCoordinator>,
+    question: Option<WatchedQuestion>,
+    /// Questions without a ballot, one after the other, while a coordinator was well.
+    undecided: u32,
+    /// The moment from which the proxy that runs has a team.
+    has_team_from: Option<Instant>,
     /// The number of ballots so far.
     pub ballots: u64,
     /// Votes that were counted.
     pub counted: u64,
+}
+
+/// A coordinator.
+struct WatchedCoordinator {
+    well_since: Option<Instant>,
+    /// The workers by its ballots.
+    workers: Vec<WatchedWorker>,
+}
+
+/// The question that the proxy answers.
+struct WatchedQuestion {
+    tag: u64,
+    asked: Instant,
+    /// There is a ballot about it.
+    is_decided: bool,
 }
 
 struct WatchedWorker {
@@ -33,47 +63,99 @@ struct WatchedWorker {
 impl Watch {
     /// Nothing is known yet.
     pub fn new(plan: &Plan) -> Self {
-        let workers = plan
-            .clocks
-            .iter()
-            .enumerate()
-            .map(|(number, clock)| WatchedWorker {
+        let workers = || {
+            let workers = plan.clocks.iter().enumerate();
+            workers.map(|(number, clock)| WatchedWorker {
                 name: format!("worker-{}", number + 1),
                 is_judged: plan.hostile != Some(number) && *clock >= 100,
                 well_since: None,
                 missed: 0,
                 is_back: false,
-            });
+            })
+        };
+        let seats = plan.seats.iter().map(|_| WatchedCoordinator {
+            well_since: None,
+            workers: workers().collect(),
+        });
         Self {
-            workers: workers.collect(),
+            seats: seats.collect(),
+            question: None,
+            undecided: 0,
+            has_team_from: None,
             ballots: 0,
             counted: 0,
         }
     }
 
-    /// Notes which workers can vote from now on.
+    /// Notes which coordinators can be asked and which workers can vote from now on.
     pub fn look(&mut self, cluster: &Cluster) {
-        for (number, worker) in self.workers.iter_mut().enumerate() {
-            match (cluster.is_well(number), worker.well_since) {
-                (true, None) => {
-                    worker.well_since = Some(Instant::now());
+        for (number, seat) in self.seats.iter_mut().enumerate() {
+            since(&mut seat.well_since, cluster.seats[number].is_well());
+            for (place, worker) in seat.workers.iter_mut().enumerate() {
+                if since(&mut worker.well_since, cluster.is_well(number, place)) {
                     worker.missed = 0;
                     worker.is_back = false;
                 }
-                (false, Some(_)) => worker.well_since = None,
-                _ => {}
             }
         }
     }
 
-    /// Checks a decided ballot. Returns what is wrong with it.
-    pub fn judge(&mut self, ballot: &Ballot) -> Vec<String> {
+    /// Notes that a proxy is ready that was just started.
+    pub fn proxy_is_ready(&mut self) {
+        let is_reached = self.seats.iter().any(|seat| seat.well_since.is_some());
+        let now = Instant::now();
+        self.has_team_from = Some(if is_reached {
+            now
+        } else {
+            now + FINDING_PATIENCE
+        });
+        self.question = None;
+        self.undecided = 0;
+    }
+
+    /// Notes a question about a game.
+    pub fn asked(&mut self, game: &Game) {
+        self.question = Some(WatchedQuestion {
+            tag: position_tag(game),
+            asked: Instant::now(),
+            is_decided: false,
+        });
+    }
+
+    /// Judges the question that has been answered, of so much time: while a coordinator is well, one of them decides.
+    /// Returns what is wrong.
+    pub fn answered(&mut self, time: Duration) -> Option<String> {
+        let question = self.question.take()?;
+        let from = self.has_team_from.filter(|from| *from <= question.asked)?;
+        let well_since = self.seats.iter().filter_map(|seat| seat.well_since).min();
+        let well_since = well_since.filter(|since| *since <= question.asked);
+        let (Some(since), false) = (well_since, question.is_decided) else {
+            self.undecided = 0;
+            return None;
+        };
+        if time < LEAST_TIME_OF_A_TEAM {
+            return None;
+        }
+        self.undecided += 1;
+        (self.undecided == QUESTIONS).then(|| {
+            format!(
+                "a coordinator is well for {} ms, and none decides in {QUESTIONS} questions",
+                since.max(from).elapsed().as_millis()
+            )
+        })
+    }
+
+    /// Checks a decided ballot of a coordinator. Returns what is wrong with it.
+    pub fn judge(&mut self, seat: Seat, ballot: &Ballot) -> Vec<String> {
         self.ballots += 1;
         let mut wrong = Vec::new();
         let game = ballot.position.as_ref().map(Game::try_from);
         let Some(Ok(game)) = game else {
             return vec![format!("ballot {} has no position", ballot.id)];
         };
+        if let Some(question) = &mut self.question {
+            question.is_decided |= question.tag == position_tag(&game);
+        }
         let decision = ballot.decision.clone().unwrap_or_default();
         if decision.answer(&game).is_err() {
             wrong.push(format!(
@@ -105,11 +187,13 @@ impl Watch {
         }
         let time = Duration::from_millis(decision.elapsed_ms);
         if time >= LEAST_TIME && !ballot.votes.is_empty() && !is_settled(ballot) {
-            wrong.extend(self.who_is_missing(ballot, Instant::now() - time));
+            wrong.extend(self.seats[seat].who_is_missing(ballot, Instant::now() - time));
         }
         wrong
     }
+}
 
+impl WatchedCoordinator {
     fn who_is_missing(&mut self, ballot: &Ballot, begun: Instant) -> Vec<String> {
         let mut missing = Vec::new();
         for worker in self.workers.iter_mut().filter(|worker| worker.is_judged) {
@@ -145,6 +229,17 @@ impl Watch {
         }
         missing
     }
+}
+
+/// Notes if something is well now. Returns true if that is new.
+fn since(well_since: &mut Option<Instant>, is_well: bool) -> bool {
+    let is_new = is_well && well_since.is_none();
+    match is_well {
+        true if is_new => *well_since = Some(Instant::now()),
+        true => {}
+        false => *well_since = None,
+    }
+    is_new
 }
 
 /// Tells whether the counted votes settle the ballot, whatever the others would have been, so that it may end

@@ -37,18 +37,19 @@ pub(super) async fn connect(url: &str, choices: &Choices) -> Result<Team, Assemb
     connect_to(clients, choices).await
 }
 
-/// Connects to a coordinator over a connection that is made elsewhere, and ignores choices that it makes
-/// itself.
+/// Connects to a coordinator over connections that are made elsewhere, to it and to those that take over, and ignores
+/// choices that it makes itself.
 ///
 /// # Errors
-/// The coordinator does not answer.
+/// None of them answers.
 pub async fn connect_over(
-    url: &str,
-    channel: Channel,
+    channels: impl IntoIterator<Item = (String, Channel)>,
     choices: &Choices,
 ) -> Result<Team, AssembleError> {
-    let client = CoordinatorClient::new(channel);
-    connect_to([(url.to_owned(), client)].into(), choices).await
+    let clients = channels
+        .into_iter()
+        .map(|(url, channel)| (url, CoordinatorClient::new(channel)));
+    connect_to(clients.collect(), choices).await
 }
 
 async fn connect_to(
