@@ -21,8 +21,15 @@ use prometheus_client::{
     registry::Registry,
 };
 use serde_json::Value;
-use std::{fmt, sync::atomic::AtomicU64};
-use tokio::sync::watch;
+use std::{
+    fmt,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+use tokio::{
+    sync::{Mutex, watch},
+    time::Instant,
+};
 
 /// Type of the text.
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -33,14 +40,31 @@ type Labels = Vec<(&'static str, String)>;
 /// Numbers that go up and down, one for each worker or player.
 type Gauges = Family<Labels, Gauge<f64, AtomicU64>>;
 
-/// Returns the route `/metrics`.
-pub fn routes(coordinator: watch::Receiver<CurrentCoordinator>) -> Router {
-    Router::new()
-        .route("/metrics", get(metrics))
-        .with_state(coordinator)
+/// Time for which an answer of the coordinator is shown again, however many ask for it.
+const FRESH: Duration = Duration::from_millis(500);
+
+/// The numbers of a coordinator, and when they were asked for. Clones are the same.
+#[derive(Clone, Debug)]
+struct Numbers {
+    coordinator: watch::Receiver<CurrentCoordinator>,
+    last: Arc<Mutex<Option<(Instant, String)>>>,
 }
 
-async fn metrics(State(coordinator): State<watch::Receiver<CurrentCoordinator>>) -> Response {
+/// Returns the route `/metrics`.
+pub fn routes(coordinator: watch::Receiver<CurrentCoordinator>) -> Router {
+    let last = Arc::default();
+    Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(Numbers { coordinator, last })
+}
+
+async fn metrics(State(Numbers { coordinator, last }): State<Numbers>) -> Response {
+    let mut last = last.lock().await;
+    if let Some((at, text)) = &*last
+        && at.elapsed() < FRESH
+    {
+        return ([(header::CONTENT_TYPE, CONTENT_TYPE)], text.clone()).into_response();
+    }
     let client = coordinator.borrow().clone();
     let Some(mut client) = client else {
         return (StatusCode::SERVICE_UNAVAILABLE, "no coordinator yet\n").into_response();
@@ -53,7 +77,10 @@ async fn metrics(State(coordinator): State<watch::Receiver<CurrentCoordinator>>)
         }
     };
     match text {
-        Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
+        Ok(text) => {
+            *last = Some((Instant::now(), text.clone()));
+            ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
+        }
         Err(fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

@@ -21,11 +21,13 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
     pin::Pin,
+    thread,
     time::Duration,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
+    runtime::Builder,
     sync::watch,
     task::JoinSet,
     time::timeout,
@@ -43,6 +45,10 @@ pub const DESCRIPTORS: usize = LIMITS.all + 1;
 
 /// Time in which a connection has to send the header of a request, the first one and every one after an answer.
 const HEADER_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Niceness of the threads of pages.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 15;
 
 /// Time for answers under way when the page ends; those that show events never end.
 const END_PATIENCE: Duration = Duration::from_secs(1);
@@ -96,6 +102,35 @@ pub async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), PageErro
         tracing::warn!(address = %local, "everybody who reaches this port can look at the page");
     }
     Ok((listener, local))
+}
+
+/// Greatest number of files that a page reads at once.
+const READERS: usize = 2;
+
+/// Runs what serves a page on a thread of its own, until the process ends. Those who look may ask as often as they
+/// like: the threads that keep a game's clock go before this one, and those that it starts.
+///
+/// # Errors
+/// The system refuses a thread.
+pub fn in_background<F: Future<Output = ()>>(
+    serve: impl FnOnce() -> F + Send + 'static,
+) -> io::Result<()> {
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(READERS)
+        .build()?;
+    let run = move || {
+        // Only Linux gives every thread a niceness of its own.
+        #[cfg(target_os = "linux")]
+        if let Err(error) = rustix::process::nice(NICENESS) {
+            tracing::debug!(%error, "a page keeps its priority");
+        }
+        runtime.block_on(async { serve().await });
+    };
+    thread::Builder::new()
+        .name("page".to_owned())
+        .spawn(run)
+        .map(drop)
 }
 
 /// Serves routes until `end` completes; all answers have the headers of pages. Connections beyond the limits are
@@ -201,6 +236,12 @@ async fn answer(
     }
 }
 
+/// Returns a value in JSON. Names and reasons in it may come from strangers, and nothing in it turns or hides the text
+/// of a page; control characters are escapes.
+pub fn json_text(value: &Value) -> String {
+    plain(&value.to_string()).into_owned()
+}
+
 /// Returns an answer in JSON.
 pub(crate) fn json(value: &Value) -> Response {
     let text = json_text(value);
@@ -236,12 +277,6 @@ mod tests {
         let events = || async {
             let events = tokio_stream::pending::<Result<Event, Infallible>>();
             Sse::new(events).keep_alive(KeepAlive::default())
-/// Returns a value in JSON. Names and reasons in it may come from strangers, and nothing in it turns or hides the text
-/// of a page; control characters are escapes.
-pub fn json_text(value: &Value) -> String {
-    plain(&value.to_string()).into_owned()
-}
-
         };
         Router::new()
             .route("/", get(|| async { "the page" }))

@@ -1,5 +1,6 @@
 //! The council's page, beside another command.
 
+use anyhow::Context;
 use monju_page::{
     council::{Council, CurrentCoordinator},
     metrics,
@@ -24,8 +25,8 @@ pub async fn serve_metrics(
 ) -> anyhow::Result<()> {
     let (listener, local) = server::listen(address).await?;
     eprintln!("the coordinator's metrics are at http://{local}/metrics");
-    serve_for_ever(listener, metrics::routes(coordinator));
-    Ok(())
+    server::in_background(move || serve_for_ever(listener, metrics::routes(coordinator)))
+        .context("cannot start a thread for the metrics")
 }
 
 /// Serves the page of the coordinators that come and of the games in their ballot log, until the process ends. Its
@@ -40,10 +41,13 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let (listener, local) = server::listen(address).await?;
     eprintln!("the council's page is at http://{local}/");
-    serve_for_ever(listener, Council::watch(coordinator, log).routes());
-    Ok(())
+    let page = async move || {
+        let routes = Council::watch(coordinator, log).routes();
+        serve_for_ever(listener, routes).await;
+    };
+    server::in_background(page).context("cannot start a thread for the page")
 }
 
-fn serve_for_ever(listener: TcpListener, routes: Router) {
-    tokio::spawn(server::serve(listener, routes, std::future::pending()));
+async fn serve_for_ever(listener: TcpListener, routes: Router) {
+    server::serve(listener, routes, std::future::pending()).await;
 }
