@@ -13,6 +13,9 @@ use tonic::transport::{Server, server::Router};
 /// Time for pending decisions when the service ends; watchers would never leave.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
+/// Greatest number of calls at once over one connection: a front end has a handful.
+const CALLS: u32 = 128;
+
 /// Returns the coordinator with health and reflection services, for this process.
 ///
 /// # Errors
@@ -43,7 +46,7 @@ pub async fn serve_tcp(
     shutdown: impl Future<Output = ()>,
     closing: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let mut server = serve::network_server();
+    let mut server = serve::network_server().max_concurrent_streams(CALLS);
     let shares = service.count_descriptors(others);
     let router = with_service(&mut server, service).await?;
     serve::serve_tcp(

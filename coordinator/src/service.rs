@@ -434,7 +434,7 @@ impl Coordinator for Service {
         &self,
         request: Request<WatchRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        let responses = self.inner.watchers.watch(request.into_inner().standings);
+        let responses = self.inner.watchers.watch(request.into_inner().standings)?;
         Ok(Response::new(Box::pin(responses)))
     }
 

@@ -2,7 +2,7 @@
 
 use monju_proto::v1::{Ballot, WatchResponse};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::broadcast;
+use tokio::sync::{Semaphore, broadcast};
 use tokio_stream::{Stream, StreamExt, wrappers::BroadcastStream};
 use tonic::Status;
 use tracing::warn;
@@ -13,9 +13,13 @@ const BACKLOG: usize = 64;
 /// The same for watchers of standings, of which a consultation has up to ten a second.
 const BACKLOG_WITH_STANDINGS: usize = 1_024;
 
+/// Greatest number of watchers at once. Each ballot is written for each of them.
+const MOST_WATCHERS: usize = 64;
+
 /// Everyone who watches.
 #[derive(Debug)]
 pub struct Watchers {
+    places: Arc<Semaphore>,
     /// Decided ballots alone, which standings cannot crowd out.
     decided: broadcast::Sender<Ballot>,
     /// Decided ballots, and those that stand undecided before them.
@@ -32,6 +36,7 @@ pub struct WatchedBallot {
 impl Default for Watchers {
     fn default() -> Self {
         Self {
+            places: Arc::new(Semaphore::new(MOST_WATCHERS)),
             decided: broadcast::Sender::new(BACKLOG),
             all: broadcast::Sender::new(BACKLOG_WITH_STANDINGS),
         }
@@ -48,20 +53,32 @@ impl Watchers {
     }
 
     /// Returns the ballots from now on: decided ones, and standings too where they are asked for.
+    ///
+    /// # Errors
+    /// As many watch as may.
     pub fn watch(
         &self,
         standings: bool,
-    ) -> impl Stream<Item = Result<WatchResponse, Status>> + use<> {
+    ) -> Result<impl Stream<Item = Result<WatchResponse, Status>> + use<>, Status> {
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        let place = place.map_err(|_| {
+            Status::resource_exhausted(format!("{MOST_WATCHERS} watch this coordinator already"))
+        })?;
         let sender = if standings { &self.all } else { &self.decided };
-        BroadcastStream::new(sender.subscribe()).filter_map(|ballot| match ballot {
-            Ok(ballot) => Some(Ok(WatchResponse {
-                ballot: Some(ballot),
-            })),
-            Err(lag) => {
-                warn!(%lag, "a watcher is too slow and misses ballots");
-                None
-            }
-        })
+        Ok(
+            BroadcastStream::new(sender.subscribe()).filter_map(move |ballot| {
+                let _place = &place;
+                match ballot {
+                    Ok(ballot) => Some(Ok(WatchResponse {
+                        ballot: Some(ballot),
+                    })),
+                    Err(lag) => {
+                        warn!(%lag, "a watcher is too slow and misses ballots");
+                        None
+                    }
+                }
+            }),
+        )
     }
 }
 
@@ -94,8 +111,8 @@ mod tests {
     #[tokio::test]
     async fn no_standing_follows_its_decision() {
         let watchers = Arc::new(Watchers::default());
-        let all = watchers.watch(true);
-        let decisions = watchers.watch(false);
+        let all = watchers.watch(true).expect("a place");
+        let decisions = watchers.watch(false).expect("a place");
         let [first, second] = [1, 2].map(|id| Ballot {
             id,
             ..Ballot::default()
@@ -118,5 +135,16 @@ mod tests {
         assert_eq!(all, [(1, false), (1, true), (2, false)]);
         let decisions: Vec<(u64, bool)> = decisions.map(seen).collect().await;
         assert_eq!(decisions, [(1, true)]);
+    }
+
+    #[test]
+    fn places_for_watchers_are_few_and_are_given_back() {
+        let watchers = Watchers::default();
+        let mut all: Vec<_> = (0..MOST_WATCHERS)
+            .map(|_| watchers.watch(true).expect("a place"))
+            .collect();
+        assert!(watchers.watch(false).is_err());
+        all.pop();
+        assert!(watchers.watch(false).is_ok());
     }
 }
