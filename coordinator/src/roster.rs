@@ -203,7 +203,7 @@ impl Roster {
         let members = self.present();
         let lasting = members
             .iter()
-            .filter(|member| member.origin != Origin::Enrolled);
+            .filter(|member| member.origin != WorkerOrigin::Enrolled);
         lasting.count()
     }
 
@@ -254,16 +254,13 @@ impl Roster {
 
     /// Returns every known player, with its channel or the failure of its worker.
     pub fn slots(&self) -> Vec<PlayerSlot> {
-        slots::assign(&self.links())
+        slots_of(&self.present().clone())
     }
 
     /// Returns a summary of every worker, for people to read. Players are named as on the ballot.
     pub fn statuses(&self) -> Vec<WorkerStatus> {
         let members = self.present().clone();
-        let links: Vec<Arc<Link>> = (members.iter())
-            .map(|member| Arc::clone(&member.link))
-            .collect();
-        let slots = slots::assign(&links);
+        let slots = slots_of(&members);
         let status = |(index, member): (usize, &RosterEntry)| {
             let players = slots.iter().filter(|slot| slot.worker == index);
             WorkerStatus {
@@ -377,6 +374,13 @@ fn arrange(members: &mut [RosterEntry]) {
         (a.origin, address(a)).cmp(&(b.origin, address(b)))
     });
 }
+/// Returns the players of workers, of which those that have enrolled themselves are the last.
+fn slots_of(members: &[RosterEntry]) -> Vec<PlayerSlot> {
+    let links = members.iter().map(|member| Arc::clone(&member.link));
+    let lasting = members.partition_point(|member| member.origin != WorkerOrigin::Enrolled);
+    slots::assign(&Vec::from_iter(links), lasting)
+}
+
 
 #[cfg(test)]
 mod tests;

@@ -34,8 +34,9 @@ impl PlayerSlot {
     }
 }
 
-/// Lists all players in the order of their workers. Workers for whose votes the ballot has no room are left out.
-pub(super) fn assign(links: &[Arc<Link>]) -> Vec<PlayerSlot> {
+/// Lists all players in the order of their workers, of which the first `lasting` have not enrolled themselves. Workers
+/// for whose votes the ballot has no room are left out.
+pub(super) fn assign(links: &[Arc<Link>], lasting: usize) -> Vec<PlayerSlot> {
     let mut slots = Vec::new();
     let mut votes = 0;
     for (worker, link) in links.iter().enumerate() {
@@ -65,26 +66,34 @@ pub(super) fn assign(links: &[Arc<Link>]) -> Vec<PlayerSlot> {
             });
         }
     }
-    let names = unique_names(
-        slots
-            .iter()
-            .map(|slot| (slot.called.as_str(), slot.info.worker.as_str())),
-    );
+    let players = slots.iter().map(|slot| (&*slot.called, &*slot.info.worker));
+    let lasting = slots.partition_point(|slot| slot.worker < lasting);
+    let names = unique_names(&Vec::from_iter(players), lasting);
     for (slot, name) in slots.iter_mut().zip(names) {
         slot.info.name = name;
     }
     slots
 }
 
-/// Returns unique names: players that share a name become `name@worker`; if their workers share a
-/// name, too, all but the first get a number: `name@worker#2`.
-fn unique_names<'a>(players: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<String> {
-    let mut holders = BTreeMap::<&str, u32>::new();
-    for (name, _) in players.clone() {
-        *holders.entry(name).or_default() += 1;
+/// Returns unique names: players that share a name become `name@worker`; if their workers share a name, too, all but
+/// the first get a number: `name@worker#2`. No player after the first `lasting` ones takes the name of one of those,
+/// which may be that of the primary.
+fn unique_names(players: &[(&str, &str)], lasting: usize) -> Vec<String> {
+    fn holders<'a>(players: &[(&'a str, &str)]) -> BTreeMap<&'a str, u32> {
+        let mut holders = BTreeMap::new();
+        for (name, _) in players {
+            *holders.entry(*name).or_default() += 1;
+        }
+        holders
     }
+    let (of_lasting, of_all) = (holders(&players[..lasting]), holders(players));
     let mut taken = BTreeMap::<String, u32>::new();
-    let mut name_of = |name: &str, worker: &str| {
+    let mut name_of = |(index, &(name, worker)): (usize, &(&str, &str))| {
+        let holders = if index < lasting {
+            &of_lasting
+        } else {
+            &of_all
+        };
         let full = match holders[name] {
             1 => name.to_owned(),
             _ => format!("{name}@{worker}"),
@@ -96,9 +105,7 @@ fn unique_names<'a>(players: impl Iterator<Item = (&'a str, &'a str)> + Clone) -
             number => format!("{full}#{number}"),
         }
     };
-    players
-        .map(|(name, worker)| name_of(name, worker))
-        .collect()
+    players.iter().enumerate().map(&mut name_of).collect()
 }
 
 #[cfg(test)]
@@ -115,7 +122,7 @@ mod tests {
             ("twin", "cellar"),
         ];
         assert_eq!(
-            unique_names(players.into_iter()),
+            unique_names(&players, players.len()),
             [
                 "native@desk",
                 "gps",
@@ -124,5 +131,21 @@ mod tests {
                 "twin@cellar#2"
             ]
         );
+    }
+
+    /// A worker with the right to enrol itself took the primary out of a running game by its name.
+    #[test]
+    fn a_worker_that_enrols_itself_takes_nobodys_name() {
+        let players = [
+            ("gps", "desk"),
+            ("native", "desk"),
+            ("native", "attic"),
+            ("gps", "guest"),
+            ("native@desk", "guest"),
+            ("own", "guest"),
+        ];
+        let names = unique_names(&players, 3);
+        assert_eq!(names[..3], ["gps", "native@desk", "native@attic"]);
+        assert_eq!(names[3..], ["gps@guest", "native@desk#2", "own"]);
     }
 }
