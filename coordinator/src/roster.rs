@@ -21,7 +21,7 @@ use std::{
     net::{IpAddr, SocketAddr},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -54,6 +54,8 @@ pub struct Roster {
     members: Mutex<Vec<RosterEntry>>,
     /// Greatest number of workers that have enrolled themselves, now.
     most_enrolled: AtomicUsize,
+    /// No worker may enrol itself.
+    is_closed: AtomicBool,
     tls: Option<Tls>,
     /// The session that holds the coordinator, and so its workers.
     reservation: OnceLock<Reservation>,
@@ -80,6 +82,11 @@ enum WorkerOrigin {
 /// Reason why a worker may not enrol itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnrolError {
+    /// None may.
+    #[error(
+        "workers do not enrol themselves here: the coordinator's configuration says enrolment = false"
+    )]
+    Closed,
     /// There are as many as there may be.
     #[error("{0} workers have enrolled themselves already, and no more may")]
     Full(usize),
@@ -106,6 +113,7 @@ impl Roster {
         Self {
             members: Mutex::new(links.into_iter().map(fixed).collect()),
             most_enrolled: AtomicUsize::new(MOST_ENROLLED),
+            is_closed: AtomicBool::new(false),
             tls,
             reservation: OnceLock::new(),
         }
@@ -155,7 +163,7 @@ impl Roster {
     /// Adds a worker that has enrolled itself, unless it is there already.
     ///
     /// # Errors
-    /// There are too many, in all or at its address.
+    /// There are too many, in all or at its address, or none may.
     pub fn enrol(&self, address: SocketAddr) -> Result<(), EnrolError> {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
@@ -163,6 +171,9 @@ impl Roster {
         let own = authority(&url);
         if (members.iter()).any(|member| authority(member.link.address()) == own) {
             return Ok(());
+        }
+        if self.is_closed.load(Ordering::Relaxed) {
+            return Err(EnrolError::Closed);
         }
         let is_enrolled = |member: &&RosterEntry| member.origin == WorkerOrigin::Enrolled;
         let enrolled = members.iter().filter(is_enrolled);
@@ -182,6 +193,11 @@ impl Roster {
         });
         arrange(&mut members);
         Ok(())
+    }
+
+    /// From now on, no worker may enrol itself that is not there already.
+    pub fn close_enrolment(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
     }
 
     /// From now on, at most so many workers may have enrolled themselves. Those that have stay.
@@ -358,6 +374,13 @@ async fn tell_once_free(
     }
 }
 
+/// Returns the players of workers, of which those that have enrolled themselves are the last.
+fn slots_of(members: &[RosterEntry]) -> Vec<PlayerSlot> {
+    let links = members.iter().map(|member| Arc::clone(&member.link));
+    let lasting = members.partition_point(|member| member.origin != WorkerOrigin::Enrolled);
+    slots::assign(&Vec::from_iter(links), lasting)
+}
+
 /// Returns the IP address in the URL of a worker that has enrolled itself; a name has none.
 fn ip_of(url: &str) -> Option<IpAddr> {
     let address: SocketAddr = authority(url).parse().ok()?;
@@ -374,13 +397,6 @@ fn arrange(members: &mut [RosterEntry]) {
         (a.origin, address(a)).cmp(&(b.origin, address(b)))
     });
 }
-/// Returns the players of workers, of which those that have enrolled themselves are the last.
-fn slots_of(members: &[RosterEntry]) -> Vec<PlayerSlot> {
-    let links = members.iter().map(|member| Arc::clone(&member.link));
-    let lasting = members.partition_point(|member| member.origin != WorkerOrigin::Enrolled);
-    slots::assign(&Vec::from_iter(links), lasting)
-}
-
 
 #[cfg(test)]
 mod tests;

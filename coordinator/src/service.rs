@@ -20,13 +20,13 @@ use crate::{
         ConsultationCommand, ConsultationOutcome, ConsultationSetup, KeptSearches, PonderTargets,
         consult,
     },
+    door,
     fallback::FallbackSearcher,
     games::PerSide,
-    door,
     pondering::Pondering,
     record::{Recorder, schema::GameResult},
     resignation::{Resignation, ResignationPolicy},
-    roster::{AddressError, Roster},
+    roster::{AddressError, EnrolError, Roster},
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Color;
@@ -507,6 +507,7 @@ impl Coordinator for Service {
         let address = (peer.ip().to_canonical(), port).into();
         match self.inner.roster.enrol(address) {
             Ok(()) => Ok(Response::new(EnrolResponse {})),
+            Err(error @ EnrolError::Closed) => Err(Status::permission_denied(error.to_string())),
             Err(error) => Err(Status::resource_exhausted(error.to_string())),
         }
     }

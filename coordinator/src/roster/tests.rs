@@ -164,6 +164,19 @@ async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
 }
 
 #[tokio::test]
+async fn a_closed_roster_knows_the_workers_of_its_list_alone() {
+    let roster = Roster::new(Vec::new());
+    roster
+        .list(&["http://127.0.0.1:2".to_owned()])
+        .expect("an address");
+    roster.close_enrolment();
+    let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+    roster.enrol(address(2)).expect("it is on the list");
+    assert_eq!(roster.enrol(address(3)), Err(EnrolError::Closed));
+    assert_eq!(roster.statuses().len(), 1);
+}
+
+#[tokio::test]
 async fn one_address_has_places_for_some_workers_and_others_have_theirs() {
     let roster = Roster::new(Vec::new());
     let [crowded, other] = [[127, 0, 0, 1], [127, 0, 0, 2]].map(IpAddr::from);

@@ -141,6 +141,7 @@ impl WorkerTable {
 struct CoordinatorTable {
     listen: Option<String>,
     workers: Option<Vec<String>>,
+    enrolment: Option<bool>,
     overhead_ms: Option<u32>,
     #[serde(alias = "tempo")]
     time_policy: Option<String>,
@@ -154,9 +155,11 @@ struct CoordinatorTable {
 impl CoordinatorTable {
     fn validate(self, source: &Source, folder: &Path) -> Result<CoordinatorConfig, ConfigError> {
         let defaults = Config::default().coordinator;
+        let enrolment = self.enrolment.unwrap_or(defaults.enrolment);
         let config = CoordinatorConfig {
             listen: self.listen.unwrap_or(defaults.listen),
-            awaits_workers: self.workers.as_ref().is_some_and(Vec::is_empty),
+            awaits_workers: enrolment && self.workers.as_ref().is_some_and(Vec::is_empty),
+            enrolment,
             workers: self.workers.unwrap_or(defaults.workers),
             overhead: self
                 .overhead_ms

@@ -61,6 +61,8 @@ pub struct CoordinatorConfig {
     pub workers: Vec<String>,
     /// The list of workers is there, and empty: workers enrol themselves.
     pub awaits_workers: bool,
+    /// Workers may enrol themselves.
+    pub enrolment: bool,
     /// Time lost between a decision and the GUI's clock.
     pub overhead: Duration,
     /// The way in which the time on a clock is spent.
@@ -114,6 +116,7 @@ impl Default for Config {
                 listen: COORDINATOR_LISTEN.to_owned(),
                 workers: Vec::new(),
                 awaits_workers: false,
+                enrolment: true,
                 overhead: OVERHEAD,
                 time_policy: TimePolicy::default(),
                 pondering: Pondering::default(),

@@ -259,6 +259,9 @@ pub async fn roster(
     };
     let roster = Roster::with_tls(links, config.tls(choices.tls.as_deref())?);
     roster.list(&config.coordinator.workers)?;
+    if !config.coordinator.enrolment {
+        roster.close_enrolment();
+    }
     Ok((roster, worker))
 }
 
