@@ -179,6 +179,11 @@ impl Table {
                     break;
                 };
                 main_ms = main_ms.saturating_sub(took.as_millis() as u64);
+                if self.time(main_ms).is_zero() {
+                    // The flag has fallen while the proxy stood still; any other such answer is a violation.
+                    self.count("flag_fell_while_frozen");
+                    break;
+                }
                 moves += 1;
                 let Some(mv) = self.read(&game, &answer) else {
                     break;
