@@ -97,15 +97,15 @@ mod linux {
         command
     }
 
-    /// The order of another process: who it is, and what to start.
-    struct Order {
+    /// The request of another process: who it is, and what to start.
+    struct LaunchRequest {
         parent: Pid,
         cores: CoreSet,
         program: OsString,
         arguments: Vec<OsString>,
     }
 
-    impl Order {
+    impl LaunchRequest {
         fn read(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
             let parent = arguments.next()?.to_str()?.parse().ok()?;
             let cores = arguments.next()?;
@@ -121,11 +121,11 @@ mod linux {
     }
 
     fn run(arguments: impl Iterator<Item = OsString>) -> io::Result<ExitCode> {
-        let order = Order::read(arguments).ok_or_else(|| {
+        let request = LaunchRequest::read(arguments).ok_or_else(|| {
             io::Error::other("monju starts this for its engines, and nobody else")
         })?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let status = runtime.block_on(guard(order))?;
+        let status = runtime.block_on(guard(request))?;
         Ok(match status {
             Some(status) => end_like(status),
             None => ExitCode::FAILURE,
@@ -133,20 +133,20 @@ mod linux {
     }
 
     /// Starts the engine and guards it to its end. Returns its status if it has ended by itself.
-    async fn guard(order: Order) -> io::Result<Option<WaitStatus>> {
+    async fn guard(request: LaunchRequest) -> io::Result<Option<WaitStatus>> {
         set_child_subreaper(Some(getpid()))?;
         let mut ended = signal(SignalKind::child())?;
         let mut told = signal(SignalKind::terminate())?;
-        let parent = end_of(order.parent);
+        let parent = end_of(request.parent);
         tokio::pin!(parent);
-        order.cores.keep_thread();
-        let started = process::Command::new(&order.program)
-            .args(&order.arguments)
+        request.cores.keep_thread();
+        let started = process::Command::new(&request.program)
+            .args(&request.arguments)
             .spawn();
         let engine = match started {
             Ok(engine) => Pid::from_child(&engine),
             Err(error) => {
-                let program = order.program.display();
+                let program = request.program.display();
                 return Err(io::Error::other(format!("cannot start {program}: {error}")));
             }
         };

@@ -83,7 +83,7 @@ impl RemoteWorker {
     fn new(url: &str, tls: Option<&Tls>) -> anyhow::Result<Self> {
         Ok(Self {
             url: url.to_owned(),
-            client: door::worker(channel(url, tls)?),
+            client: door::worker_client(channel(url, tls)?),
         })
     }
 

@@ -22,7 +22,7 @@ use prost::Message;
 use std::{path::Path, time::Duration};
 
 /// A message that a call takes or gives.
-pub struct Kind {
+pub struct MessageKind {
     /// Its name.
     pub message: &'static str,
     /// Lets its receiver take it.
@@ -35,7 +35,7 @@ pub struct Kind {
 macro_rules! kinds {
     ($($message:ident => $receive:expr,)*) => {
         /// All kinds; the place of one is the first byte of its inputs.
-        pub static KINDS: [Kind; [$(stringify!($message)),*].len()] = [$(Kind {
+        pub static KINDS: [MessageKind; [$(stringify!($message)),*].len()] = [$(MessageKind {
             message: stringify!($message),
             take: |bytes| {
                 if let Ok(message) = v1::$message::decode(bytes) {
