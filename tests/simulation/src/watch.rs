@@ -27,6 +27,8 @@ pub struct Watch {
     question: Option<WatchedQuestion>,
     /// Questions without a ballot, one after the other, while a coordinator was well.
     undecided: u32,
+    /// The last moment at which a coordinator fell ill.
+    coordinator_fell_ill: Option<Instant>,
     /// The moment from which the proxy that runs has a team.
     has_team_from: Option<Instant>,
     /// The number of ballots so far.
@@ -81,6 +83,7 @@ impl Watch {
             seats: seats.collect(),
             question: None,
             undecided: 0,
+            coordinator_fell_ill: None,
             has_team_from: None,
             ballots: 0,
             counted: 0,
@@ -90,7 +93,11 @@ impl Watch {
     /// Notes which coordinators can be asked and which workers can vote from now on.
     pub fn look(&mut self, cluster: &Cluster) {
         for (number, seat) in self.seats.iter_mut().enumerate() {
+            let was_well = seat.well_since.is_some();
             since(&mut seat.well_since, cluster.seats[number].is_well());
+            if was_well && seat.well_since.is_none() {
+                self.coordinator_fell_ill = Some(Instant::now());
+            }
             for (place, worker) in seat.workers.iter_mut().enumerate() {
                 if since(&mut worker.well_since, cluster.is_well(number, place)) {
                     worker.missed = 0;
@@ -123,7 +130,8 @@ impl Watch {
     }
 
     /// Judges the question that has been answered, of so much time: while a coordinator is well, one of them decides.
-    /// Returns what is wrong.
+    /// One in which a coordinator falls ill, perhaps with half of the votes, may be lost, but the next one then is
+    /// not. Returns what is wrong.
     pub fn answered(&mut self, time: Duration) -> Option<String> {
         let question = self.question.take()?;
         let from = self.has_team_from.filter(|from| *from <= question.asked)?;
@@ -134,6 +142,13 @@ impl Watch {
             return None;
         };
         if time < LEAST_TIME_OF_A_TEAM {
+            return None;
+        }
+        if self
+            .coordinator_fell_ill
+            .is_some_and(|ill| ill >= question.asked)
+        {
+            self.undecided = 1;
             return None;
         }
         self.undecided += 1;

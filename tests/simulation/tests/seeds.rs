@@ -26,6 +26,10 @@ fn games_that_once_broke_a_promise_keep_it() {
         (4853, PLIES),
         // The proxy was killed again before it was ready.
         (542, 300),
+        // A coordinator that fell silent in the middle of a question was asked first again, and the other one planned
+        // to decide behind the proxy's deadline.
+        (1371, 300),
+        (1871, 300),
     ];
     for (seed, plies) in games {
         let report = play(seed, plies);

@@ -135,16 +135,14 @@ impl TeamSearch {
         let (mut consultation, mut asked) = self.ask(&contact);
         // Each coordinator is asked once about this position.
         let mut others = contact.coordinators.len() - 1;
+        // One that took over when another was silent has only part of the time.
+        let mut had_whole_time = true;
         loop {
             let middle = self.clock.middle().filter(|_| !self.is_past_middle);
             tokio::select! {
                 biased;
                 () = until(self.clock.deadline()) => {
-                    if self.standing.is_none() {
-                        // It is frozen, or out of reach: the next move is for another one.
-                        contact.coordinators.note_silence(true);
-                        contact.coordinators.take_over(&asked);
-                    }
+                    self.note_late(&contact, &asked, had_whole_time);
                     return self.give_up(&mut consultation);
                 }
                 Some(control) = self.controls.recv() => match self.handle(control) {
@@ -186,6 +184,7 @@ impl TeamSearch {
                     self.start_fallback_if_silent();
                     if self.standing.is_none() && others > 0 && self.replace(&contact, &asked) {
                         others -= 1;
+                        had_whole_time = false;
                         (consultation, asked) = self.ask(&contact);
                     }
                 }
@@ -211,6 +210,19 @@ impl TeamSearch {
             self.report(&format!("the coordinator at {next} takes over"));
         }
         next.is_some()
+    }
+
+    /// Notes that a coordinator is late, which had the whole time or took over from another one in the middle of it.
+    /// It is frozen, or out of reach: the next move is for another one, unless this one had less of the time.
+    fn note_late(&self, contact: &Contact, asked: &Asked, had_whole_time: bool) {
+        let is_silent = self.standing.is_none();
+        if is_silent {
+            contact.coordinators.note_silence(true);
+        }
+        // A missed ponder leaves less time than the way to a coordinator may take.
+        if had_whole_time && (is_silent || !self.clock.is_missed_ponder()) {
+            contact.coordinators.take_over(asked);
+        }
     }
 
     /// Decides without the coordinator at the deadline, unless its decision has arrived.
@@ -260,7 +272,7 @@ impl TeamSearch {
             position: Some((&self.request.game).into()),
             limits: Some(Limits {
                 multi_pv: self.multi_pv,
-                ..self.clock.limits_left()
+                ..self.clock.limits_of_coordinator()
             }),
             seed: self.game_seed,
             overhead_ms: short_milliseconds(rules.overhead.kept),

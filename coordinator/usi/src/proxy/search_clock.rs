@@ -2,8 +2,11 @@
 
 use super::deadline::{Deductions, answer_times, is_scramble, limits_after};
 use crate::backend::{GoRequest, SearchControl};
-use monju_coordinator::clock::{ClockRules, Turn, fallback};
-use monju_proto::v1::{Clock, Limits};
+use monju_coordinator::clock::{ClockRules, Turn, budget, fallback};
+use monju_proto::{
+    convert::milliseconds,
+    v1::{Clock, Limits},
+};
 use monju_team::config;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -13,6 +16,9 @@ const STOP_GRACE: Duration = Duration::from_secs(1);
 /// The same after a missed ponder: the GUI discards the answer, and the next move's clock may run.
 const PONDER_GRACE: Duration = Duration::from_millis(50);
 
+/// Largest share, as a divisor, of the time until the deadline that is kept for the way of a late coordinator's
+/// decision.
+const DECISION_SHARE: u32 = 8;
 /// Time that the fallback player searches when the answer is due.
 const DUE_TIME: Duration = Duration::from_millis(10);
 /// Bounds of the wait for its answer after that; it takes 5 ms.
@@ -152,6 +158,25 @@ impl SearchClock {
         }
     }
 
+    /// Returns the limits for a coordinator that is asked now. One that is asked late plans with less time than was
+    /// there at first, so that the time is cut where its decision would come behind the deadline.
+    pub fn limits_of_coordinator(&self) -> Limits {
+        let left = self.limits_left();
+        let Some(deadline) = self.deadline.filter(|_| !self.limits.ponder) else {
+            return left;
+        };
+        let until_deadline = deadline.saturating_duration_since(Instant::now());
+        let latest = until_deadline - (self.overhead / 2).min(until_deadline / DECISION_SHARE);
+        let planned = budget(&left, self.turn, self.rules_of_coordinator());
+        match planned.is_some_and(|planned| planned.most > latest) {
+            true => Limits {
+                time_ms: Some(milliseconds(latest).max(1)),
+                ..left
+            },
+            false => left,
+        }
+    }
+
     /// Returns the use of the clock that the coordinator has to make.
     pub fn rules_of_coordinator(&self) -> ClockRules {
         self.deductions().of_coordinator()
@@ -267,6 +292,28 @@ mod tests {
                     assert!(answered <= latest, "{byoyomi} {reserve} {lag}");
                     assert!(due >= Duration::from_millis(5), "{byoyomi} {reserve} {lag}");
                 }
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_coordinator_that_is_asked_late_decides_before_the_deadline() {
+        for byoyomi in [300, 1_000, 3_000, 10_000] {
+            for lag in [0, 200, 1_120] {
+                let mut clock = clock_of(byoyomi, lag, 10);
+                let overhead = Duration::from_millis(100);
+                clock.ask_coordinator(overhead, false);
+                assert_eq!(clock.limits_of_coordinator(), clock.limits, "asked at once");
+                sleep_until(clock.middle().expect("a clock")).await;
+                let limits = clock.limits_of_coordinator();
+                let planned = budget(&limits, clock.turn, clock.rules_of_coordinator());
+                let planned = planned.expect("a clock").most;
+                let left = clock.deadline().expect("a clock") - Instant::now();
+                let way = (overhead / 2).min(left / DECISION_SHARE);
+                assert!(
+                    planned + way <= left,
+                    "{byoyomi} {lag}: {planned:?} of {left:?}"
+                );
             }
         }
     }
