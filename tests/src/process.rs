@@ -103,6 +103,18 @@ impl Process {
         line.split_whitespace().nth(1)?.parse().ok()
     }
 
+    /// Returns the time for which threads of the process that are still there were ready to run and waited for a
+    /// core, added up; zero where the system does not tell.
+    pub fn time_without_core(&self) -> Duration {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.id()));
+        let waited_ns = |task: std::fs::DirEntry| -> Option<u64> {
+            let times = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+            times.split_whitespace().nth(1)?.parse().ok()
+        };
+        let tasks = tasks.into_iter().flatten().flatten();
+        Duration::from_nanos(tasks.filter_map(waited_ns).sum())
+    }
+
     /// Writes one line to its standard input; panics when it no longer reads.
     pub fn send(&mut self, line: &str) {
         let input = self.input.as_mut().expect("an open standard input");
