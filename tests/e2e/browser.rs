@@ -242,6 +242,16 @@ fn a_browser_follows_a_game_and_opens_it_again() {
     browser.wait("$('present').hidden");
     browser.open(&format!("http://{address}/#0123456789abcdef"));
     browser.wait("$('past-note').textContent === 'the log does not have this game'");
+
+    // In the next game, the one before it is asked for when it is chosen.
+    usi.new_game();
+    usi.think("startpos moves 2g2f 8c8d", "go nodes 2000");
+    browser.open(&format!("http://{address}/"));
+    wait_for_decision(&mut browser, 2);
+    browser.evaluate("$('games').selectedIndex = 0, $('games').dispatchEvent(new Event('change'))");
+    wait_for_decision(&mut browser, 5);
+    browser.evaluate("$('first').click()");
+    assert_eq!(shown_squares(&mut browser), squares(&Game::startpos()));
     assert!(usi.quit().status.success());
 }
 

@@ -203,6 +203,23 @@ fn a_game_is_shown_while_it_is_played() {
         &address,
         &[best, "monju-3", "<span class=\"white\">玉</span>"],
     );
+
+    // An earlier game is asked for on its own.
+    usi.new_game();
+    usi.think("startpos moves 2g2f 8c8d", "go nodes 2000");
+    let state: Value = eventually("the next game", || {
+        let state = state_of(&address);
+        (state["games"][1]["positions"][0]["is_decided"] == true).then(|| state.clone())
+    });
+    let earlier = &state["games"][0];
+    assert_eq!(
+        (&earlier["length"], &earlier["positions"]),
+        (&3.into(), &Value::Null)
+    );
+    let path = format!("/games/{}", earlier["id"].as_str().expect("a name"));
+    let game: Value = serde_json::from_str(&get(&address, &path).1).expect("JSON");
+    assert_eq!(game["positions"], *positions);
+    assert!(get(&address, "/games/none").0.starts_with("HTTP/1.1 404"));
     assert!(usi.quit().status.success());
 }
 
@@ -273,7 +290,7 @@ fn the_page_follows_the_coordinator_that_is_asked() {
             let games = state["games"].as_array().expect("games");
             let mut positions = games
                 .iter()
-                .flat_map(|game| game["positions"].as_array().expect("positions"));
+                .flat_map(|game| game["positions"].as_array().into_iter().flatten());
             positions.any(|seen| seen["plies"] == asked).then_some(())
         });
     };

@@ -1,8 +1,9 @@
 //! The council's page: the board, the clocks, the votes as they change, who disagrees, who is late or gone, the graph
 //! of the game and the games before it, those of the ballot log too.
 //!
-//! An observer watches a coordinator like any other client. The page comes with the games so far; its events begin with
-//! all games again, and so they do for a page that lags behind.
+//! An observer watches a coordinator like any other client. The page comes with the present game and the names of
+//! those before it, whose positions it asks for when one is chosen; its events begin with the same again, and so they
+//! do for a page that lags behind.
 
 mod archive;
 mod feed;
@@ -16,9 +17,10 @@ use crate::{BOARD, PARTS, STYLE, server};
 use archive::Archive;
 use axum::{
     Router,
-    extract::State,
+    extract::{Path, State},
+    http::StatusCode,
     response::{
-        Html, Response,
+        Html, IntoResponse, Response,
         sse::{Event, KeepAlive, Sse},
     },
     routing::get,
@@ -60,6 +62,7 @@ impl Council {
             .route("/", get(page))
             .route("/state", get(state))
             .route("/events", get(events))
+            .route("/games/{id}", get(game))
             .with_state(self.feed)
             .merge(self.archive.routes())
     }
@@ -77,6 +80,13 @@ async fn page(State(feed): State<Feed>) -> Html<String> {
 
 async fn state(State(feed): State<Feed>) -> Response {
     server::json(&feed.json())
+}
+
+async fn game(State(feed): State<Feed>, Path(id): Path<String>) -> Response {
+    match feed.game(&id) {
+        Some(game) => server::json(&game),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 /// Sends everything first, and again to a page that has missed some events, so that nothing else is asked for that

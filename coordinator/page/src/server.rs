@@ -26,7 +26,7 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
     runtime::Builder,
     sync::watch,
     task::JoinSet,
@@ -45,6 +45,11 @@ pub const DESCRIPTORS: usize = LIMITS.all + 1;
 
 /// Time in which a connection has to send the header of a request, the first one and every one after an answer.
 const HEADER_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Time after which a connection ends whose other end takes no more of an answer, which is kept for it meanwhile. Only
+/// Linux knows it.
+#[cfg(target_os = "linux")]
+const READING_PATIENCE_MS: u32 = 30_000;
 
 /// Niceness of the threads of pages.
 #[cfg(target_os = "linux")]
@@ -156,7 +161,21 @@ fn serve_tcp(
         true => routes.layer(axum::middleware::map_request(addressed_locally)),
         false => routes,
     };
-    serve_until(Box::pin(limited(listener, LIMITS)), routes, end)
+    let connections = limited(listener, LIMITS).map(|(stream, permit)| {
+        end_unread(&stream);
+        (stream, permit)
+    });
+    serve_until(Box::pin(connections), routes, end)
+}
+
+/// Lets the system end a connection whose other end is gone, or does not read on.
+fn end_unread(stream: &TcpStream) {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::net::sockopt::set_tcp_user_timeout(stream, READING_PATIENCE_MS) {
+        tracing::debug!(%error, "a connection to a page has no end if it is not read");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = stream;
 }
 
 /// Refuses a request that a browser sends to another name than that of this machine: a foreign page whose name leads
@@ -265,7 +284,6 @@ mod tests {
     use std::{convert::Infallible, future::pending};
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
-        net::TcpStream,
         sync::mpsc,
         time::Instant,
     };
@@ -310,6 +328,18 @@ mod tests {
         let mut text = String::new();
         near.read_to_string(&mut text).await.expect("text");
         (text, begun.elapsed())
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_connection_that_is_not_read_ends() {
+        let (listener, address) = listen("127.0.0.1:0").await.expect("a port");
+        let (near, far) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (near, (far, _)) = (near.expect("a way"), far.expect("a connection"));
+        end_unread(&far);
+        let timeout = rustix::net::sockopt::tcp_user_timeout(&far);
+        assert_eq!(timeout, Ok(READING_PATIENCE_MS));
+        drop(near);
     }
 
     #[tokio::test(start_paused = true)]

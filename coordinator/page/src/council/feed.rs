@@ -39,12 +39,18 @@ impl Feed {
         }
     }
 
-    /// Returns everything.
+    /// Returns all but the positions of earlier games.
     pub fn json(&self) -> Value {
         self.history().json()
     }
 
-    /// Returns everything, and the events from then on: none is missed, and none comes twice.
+    /// Returns a game with all its positions; `None` if it is not known.
+    pub fn game(&self, id: &str) -> Option<Value> {
+        self.history().game(id)
+    }
+
+    /// Returns all but the positions of earlier games, and the events from then on: none is missed, and none comes
+    /// twice.
     pub fn subscribe(&self) -> (Value, broadcast::Receiver<Arc<str>>) {
         // While the history is held, `note` can send nothing.
         let history = self.history();

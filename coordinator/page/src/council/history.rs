@@ -98,12 +98,22 @@ impl CouncilHistory {
         Some(json!({ "kind": "workers", "workers": workers }))
     }
 
-    /// Returns everything.
+    /// Returns the workers, the last game, and the names of the games before it. Their positions are asked for one
+    /// game at a time: all together would be many megabytes for a phone.
     pub fn json(&self) -> Value {
-        json!({
-            "workers": self.workers,
-            "games": self.games.iter().map(GameView::json).collect::<Vec<_>>(),
-        })
+        let last = self.games.len().saturating_sub(1);
+        let games = self.games.iter().enumerate();
+        let games = games.map(|(index, game)| match index == last {
+            true => game.json(),
+            false => json!({ "id": game.id, "length": game.positions.len(), "positions": null }),
+        });
+        json!({ "workers": self.workers, "games": games.collect::<Vec<_>>() })
+    }
+
+    /// Returns a game with all its positions; `None` if it is not known.
+    pub fn game(&self, id: &str) -> Option<Value> {
+        let game = self.games.iter().find(|game| game.id == id)?;
+        Some(game.json())
     }
 }
 
@@ -299,6 +309,20 @@ mod tests {
             }],
             ..Ballot::default()
         }
+    }
+
+    #[test]
+    fn an_earlier_game_comes_without_its_positions() {
+        let mut history = CouncilHistory::default();
+        history.ballot(&ballot("first", &[], "7g7f"));
+        history.ballot(&ballot("second", &[], "2g2f"));
+        let all = history.json();
+        let earlier = json!({ "id": "first", "length": 1, "positions": null });
+        assert_eq!(all["games"][0], earlier);
+        assert_eq!(all["games"][1], history.game("second").expect("a game"));
+        let first = history.game("first").expect("a game");
+        assert_eq!(first["positions"][0]["best"]["move"], "7g7f");
+        assert_eq!(history.game("third"), None);
     }
 
     #[test]
