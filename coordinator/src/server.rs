@@ -14,7 +14,7 @@ use tonic::transport::{Server, server::Router};
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Greatest number of calls at once over one connection: a front end has a handful.
-const CALLS: u32 = 128;
+const CALLS: u32 = 32;
 
 /// Returns the coordinator with health and reflection services, for this process.
 ///

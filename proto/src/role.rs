@@ -20,6 +20,11 @@ pub enum Role {
     Observer,
 }
 
+/// The standard services.
+const HEALTH: &str = "grpc.health.v1.Health";
+const REFLECTION: &str = "grpc.reflection.v1.ServerReflection";
+const OLD_REFLECTION: &str = "grpc.reflection.v1alpha.ServerReflection";
+
 /// The end of the name by which a certificate tells its role.
 const SUFFIX: &str = ".role.monju";
 
@@ -42,9 +47,12 @@ impl Role {
         name.strip_suffix(SUFFIX)?.parse().ok()
     }
 
-    /// Tells whether this role may make a call of a service. Health and reflection are open to all members.
+    /// Tells whether this role may make a call of a service. All members may ask for the health of one, and those that
+    /// direct what it can do: one call of reflection asks as many questions as it likes.
     pub fn may_call(self, service: &str, call: &str) -> bool {
         match (service, self) {
+            (HEALTH, _) => true,
+            (REFLECTION | OLD_REFLECTION, Self::Gui | Self::Coordinator) => true,
             (_, Self::Member) => true,
             (coordinator_server::SERVICE_NAME, Self::Worker) => call == "Enrol",
             (coordinator_server::SERVICE_NAME, Self::Observer) => {
@@ -82,6 +90,8 @@ mod tests {
                 worker_server::SERVICE_NAME,
                 &["Describe", "Think", "Examine", "Drain"],
             ),
+            (REFLECTION, &["ServerReflectionInfo"]),
+            (HEALTH, &["Check"]),
         ];
         let allowed = |role: Role| {
             let calls = services.iter().flat_map(|(service, calls)| {
@@ -91,14 +101,17 @@ mod tests {
             });
             calls.copied().collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(allowed(Role::Observer), "Roster Watch");
-        assert_eq!(allowed(Role::Worker), "Enrol");
-        assert_eq!(allowed(Role::Gui), "Consult PrepareGame Hold Roster Watch");
+        assert_eq!(allowed(Role::Observer), "Roster Watch Check");
+        assert_eq!(allowed(Role::Worker), "Enrol Check");
+        assert_eq!(
+            allowed(Role::Gui),
+            "Consult PrepareGame Hold Roster Watch ServerReflectionInfo Check"
+        );
         assert_eq!(
             allowed(Role::Coordinator),
-            "Consult PrepareGame Hold Roster Watch Describe Think Examine Drain"
+            "Consult PrepareGame Hold Roster Watch Describe Think Examine Drain ServerReflectionInfo Check"
         );
-        assert_eq!(allowed(Role::Member).split(' ').count(), 10);
+        assert_eq!(allowed(Role::Member).split(' ').count(), 12);
         for role in Role::ALL {
             assert_eq!(Role::of_name(&role.certificate_name()), Some(role));
         }

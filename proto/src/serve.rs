@@ -4,6 +4,7 @@ mod connection;
 pub mod descriptors;
 mod guard;
 mod incoming;
+mod pace;
 
 pub use incoming::{ConnectionLimits, ConnectionPermit, limited};
 
@@ -162,9 +163,9 @@ where
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     Ok(server
-        .add_service(health)
-        .add_service(reflection().build_v1()?)
-        .add_service(reflection().build_v1alpha()?)
+        .add_service(Guard(health))
+        .add_service(Guard(reflection().build_v1()?))
+        .add_service(Guard(reflection().build_v1alpha()?))
         .add_service(Guard(service)))
 }
 

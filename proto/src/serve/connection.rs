@@ -2,7 +2,7 @@
 //!
 //! HTTP/2 is compiled once, for this type alone, and in this crate.
 
-use super::incoming::Guarded;
+use super::{incoming::Guarded, pace::Pace};
 use crate::{
     tls::{MemberInfo, MemberStream},
     watched_stream::{WatchedStream, Watcher},
@@ -54,7 +54,25 @@ pub type Connection = WatchedStream<Box<dyn Carrier>, Caller>;
 
 /// The caller behind a connection.
 #[derive(Clone)]
-pub enum Caller {
+pub struct Caller {
+    /// Who it is.
+    pub peer: Peer,
+    /// The pace of its calls that only look.
+    pub pace: Pace,
+}
+
+impl From<Peer> for Caller {
+    fn from(peer: Peer) -> Self {
+        Self {
+            peer,
+            pace: Pace::default(),
+        }
+    }
+}
+
+/// Who is at the other end of a connection.
+#[derive(Clone)]
+pub enum Peer {
     /// This process.
     ThisProcess,
     /// Somebody at an address, without a certificate.
@@ -70,7 +88,7 @@ impl From<DuplexStream> for Connection {
     fn from(stream: DuplexStream) -> Self {
         Self {
             stream: Box::new(stream),
-            watcher: Caller::ThisProcess,
+            watcher: Peer::ThisProcess.into(),
         }
     }
 }
@@ -78,7 +96,7 @@ impl From<DuplexStream> for Connection {
 impl From<Guarded<TcpStream>> for Connection {
     fn from(stream: Guarded<TcpStream>) -> Self {
         Self {
-            watcher: Caller::Anybody(stream.connect_info()),
+            watcher: Peer::Anybody(stream.connect_info()).into(),
             stream: Box::new(stream),
         }
     }
@@ -87,7 +105,7 @@ impl From<Guarded<TcpStream>> for Connection {
 impl From<MemberStream<TlsStream<Guarded<TcpStream>>>> for Connection {
     fn from(stream: MemberStream<TlsStream<Guarded<TcpStream>>>) -> Self {
         Self {
-            watcher: Caller::Member(stream.connect_info()),
+            watcher: Peer::Member(stream.connect_info()).into(),
             stream: Box::new(stream),
         }
     }
