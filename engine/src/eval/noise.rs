@@ -1,5 +1,5 @@
-//! Evaluation noise: N(0, σ²), a function of the player's seed and the position's key alone (paper
-//! 002, section 2). It does not depend on the order of a search, and a position always gets the same
+//! Evaluation noise: N(0, σ²), a function of the player's seed and the position's key alone (Ito et al.
+//! 2011, section 2). It does not depend on the order of a search, and a position always gets the same
 //! noise.
 
 use std::sync::Arc;

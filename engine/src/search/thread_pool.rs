@@ -1,5 +1,5 @@
-//! The threads of one search, and the split points that have work for idle threads (YBWC* of paper
-//! 003).
+//! The threads of one search, and the split points that have work for idle threads (YBWC* of
+//! Shimoyama).
 
 use super::{search_value::SearchValue, split_point::SplitPoint};
 use std::{

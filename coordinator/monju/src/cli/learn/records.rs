@@ -5,7 +5,7 @@ use monju_learn::records::RecordsRun;
 use std::path::PathBuf;
 
 pub const RECORDS_HELP: &str = "\
-The extension of a file is its format: .csa, .kif, .ki2, .tsv (fields between tabs, the result second \
+The extension of a file is its format: .csa, .kif, .ki2, .jkf, .tsv (fields between tabs, the result second \
 and the USI moves last), and .usi, .sfen or .txt (one 'startpos moves …' or 'sfen … moves …' a line). \
 Rejected games are counted by reason, with the place of the first.";
 
