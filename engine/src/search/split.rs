@@ -92,6 +92,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             position: self.position.clone(),
             key_history: self.key_history[self.root_length..].to_vec(),
             after_null_move: self.after_null_move,
+            null_move_from: self.null_move_from,
             stack: self.stack[..node.ply + STACK_OFFSET + 3].to_vec(),
             root_depth: self.root_depth,
             root_window: self.root_window,
@@ -151,7 +152,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         self.stack[..setup.stack.len()].copy_from_slice(&setup.stack);
         self.root_depth = setup.root_depth;
         self.root_window = setup.root_window;
-        let null_move_from = mem::take(&mut self.null_move_from);
+        let null_move_from = mem::replace(&mut self.null_move_from, setup.null_move_from);
         let outer = self.split.replace(Arc::clone(split));
         self.stopped = false;
 

@@ -27,6 +27,8 @@ pub(super) struct SplitSetup<V: SearchValue> {
     /// Key history from the root on.
     pub key_history: Vec<KeyHistoryEntry>,
     pub after_null_move: usize,
+    /// Least ply of a null move, 0 outside the verification of another one.
+    pub null_move_from: usize,
     /// Stack entries up to the last one that nodes below may read.
     pub stack: Vec<StackEntry<V>>,
     pub root_depth: i32,
@@ -191,6 +193,7 @@ impl SplitPoint<i32> {
             position,
             key_history: Vec::new(),
             after_null_move: 0,
+            null_move_from: 0,
             stack: Vec::new(),
             root_depth: depth,
             root_window: 1,
