@@ -178,7 +178,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             (Some(entry), Some(value)) if !in_check => value.better_guess(entry.bounds, evaluation),
             _ => evaluation,
         };
-        let mut improving = !in_check && score > self.stack[here - 2].score;
+        let improving = !in_check && score > self.stack[here - 2].score;
         let opponent_worsening = !in_check && score > -self.stack[here - 1].score;
         if !in_check && excluded.is_none() {
             self.judge_last_move(ply, &contexts);
@@ -226,7 +226,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         {
             return value;
         }
-        improving = node.improving;
 
         // Internal iterative reductions
         if !node.all_node
@@ -239,7 +238,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         {
             node.depth -= 1;
         }
-        node.improving = improving;
 
         // Move loop
         let mut picker = Picker::new(in_check, table_move, contexts);
