@@ -223,6 +223,28 @@ mod tests {
     }
 
     #[test]
+    fn a_shallower_result_leaves_only_its_move() {
+        let table = SingleTable::new(1).unwrap();
+        table.put(7, entry(12));
+        let mv = "2g2f".parse().ok();
+        let shallow = TableEntry {
+            mv,
+            value: 5,
+            ..entry(3)
+        };
+        table.put(7, shallow);
+        assert_eq!(table.get(7), Some(TableEntry { mv, ..entry(12) }));
+        table.put(
+            7,
+            TableEntry {
+                mv: None,
+                ..shallow
+            },
+        );
+        assert_eq!(table.get(7), Some(TableEntry { mv, ..entry(12) }));
+    }
+
+    #[test]
     fn proved_mates_do_not_displace_searched_entries() {
         let table = SingleTable::new(1).unwrap();
         for key in 1..=4 {

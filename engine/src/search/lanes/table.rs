@@ -173,10 +173,13 @@ impl TranspositionTable<Lanes> for LaneTable {
             if check == combine(key, &words) {
                 let same_search = generation_of(&words) == self.generation;
                 let is_exact = entry.bounds.lower & entry.bounds.upper != 0;
-                if same_search && !is_exact && entry.depth + 3 < depth_of(&words) {
+                let old = unpack(&words);
+                if same_search && !is_exact && entry.depth + 3 < old.depth {
+                    // A shallower result leaves its move, which may be newer.
+                    let mv = entry.mv.or(old.mv);
+                    slot.write(key, pack(TableEntry { mv, ..old }, self.generation));
                     return;
                 }
-                let old = unpack(&words);
                 if entry.mv.is_none() {
                     entry.mv = old.mv;
                 }
@@ -257,6 +260,37 @@ mod tests {
             deeper.bounds.lower, 0b0010,
             "values of a lower depth are dropped"
         );
+    }
+
+    #[test]
+    fn a_shallower_result_leaves_only_its_move() {
+        let table = LaneTable::new(1).unwrap();
+        let bounds = LaneBounds {
+            lower: 0b1010,
+            upper: 0,
+        };
+        let deep = TableEntry {
+            bounds,
+            ..entry(12)
+        };
+        table.put(7, deep);
+        let mv = "2g2f".parse().ok();
+        let shallow = TableEntry {
+            mv,
+            value: Lanes::all(5),
+            bounds,
+            ..entry(3)
+        };
+        table.put(7, shallow);
+        assert_eq!(table.get(7), Some(TableEntry { mv, ..deep }));
+        table.put(
+            7,
+            TableEntry {
+                mv: None,
+                ..shallow
+            },
+        );
+        assert_eq!(table.get(7), Some(TableEntry { mv, ..deep }));
     }
 
     #[test]
