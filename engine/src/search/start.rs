@@ -254,14 +254,52 @@ mod tests {
     use super::*;
     use crate::{
         eval::{Material, MaterialValues, MaterialWeights, Noise},
-        rules::Position,
-        search::testing::Watched,
+        rules::{CheckInfo, Position},
+        search::{lanes::Lanes, testing::Watched, value::INFINITE},
     };
     use std::{
         panic::{AssertUnwindSafe, catch_unwind},
         sync::Arc,
         time::Duration,
     };
+
+    /// Returns the evaluation that a search leaves at a root in check, where that of two plies before is 123.
+    fn evaluation_kept_in_check<V: RootSearch>(noise: &V::Noises) -> Value {
+        let evaluator = Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat())));
+        let mut memory =
+            SearchMemory::<_, V>::new(1, 1, &evaluator, SearchOptions::default()).unwrap();
+        let game = Game::from_usi("sfen 4k4/9/9/9/9/9/9/4r4/3GK4 b - 1").unwrap();
+        let shared = SharedInputs {
+            game: &game,
+            options: &memory.options,
+            reductions: &memory.reductions,
+            judges: &memory.judges,
+            table: &memory.table,
+            ponder_table: &memory.ponder_table,
+            history: &memory.history,
+            noise,
+            leaf_noise: None,
+            lane_count: V::LANES,
+            control: &Control::new(),
+            pool: None,
+        };
+        let own = (&mut memory.evaluators[0], &mut memory.mates[0]);
+        let mut progress = |_: &Line| ();
+        let mut searcher = Searcher::new(shared, own, None, &mut progress);
+        searcher.stack[STACK_OFFSET - 2].evaluation = V::all(123);
+        let window = (V::all(-INFINITE), V::all(INFINITE));
+        let info = CheckInfo::new(game.position());
+        V::search_root(&mut searcher, &info, window, 2);
+        searcher.stack[STACK_OFFSET].evaluation.lane(0)
+    }
+
+    #[test]
+    fn a_check_leaves_the_evaluation_of_two_plies_before() {
+        let noise = Noise::new(0.0, 0).unwrap();
+        assert_eq!(evaluation_kept_in_check::<Value>(&noise), 123);
+        let noises = vec![noise; Lanes::LANES];
+        assert_eq!(evaluation_kept_in_check::<Lanes>(&noises), 123);
+    }
 
     #[test]
     fn a_panic_of_a_helper_ends_the_search() {

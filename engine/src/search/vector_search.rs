@@ -162,7 +162,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
 
         // Static evaluation
         let (evaluation, raw_evaluation) = if in_check {
-            (Lanes::all(-INFINITE), -INFINITE)
+            // Kept for the node two plies below, which compares with the last evaluation that there was.
+            (self.stack[here - 2].evaluation, -INFINITE)
         } else if excluded.is_some() {
             let raw = self.stack[here].raw_evaluation;
             (Lanes::evaluation(raw, self.noise, key), raw)
@@ -176,18 +177,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             self.stack[here + 1].cuts = 0;
         }
         self.stack[here + 1].excluded = None;
-        let improving = if in_check {
-            LaneSet::NONE
-        } else {
-            if evaluation
-                .beating(self.stack[here - 2].evaluation)
-                .holds_half_of(windows.open())
-            {
-                LaneSet::ALL
-            } else {
-                LaneSet::NONE
-            }
-        };
+        let improving = !in_check
+            && (evaluation.beating(self.stack[here - 2].evaluation)).holds_half_of(windows.open());
         let is_principal = PV && 2 * windows.open().count() as usize >= self.lane_count;
         let mut node = VectorNode {
             depth,
@@ -195,7 +186,6 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             cut_node,
             in_check,
             improving,
-            mostly_improving: improving.holds_half_of(windows.open()),
             evaluation,
             contexts: self.contexts(ply),
             entry,
@@ -337,7 +327,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             });
         }
 
-        // Killers and histories
+        // Histories
         let best_move = best_moves.of_most_lanes();
         if best.all_at_least(windows.beta)
             && let Some(mv) = best_move

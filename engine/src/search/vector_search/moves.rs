@@ -79,8 +79,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                     pruned.quiets = LaneSet::ALL;
                     return pruned;
                 }
-                if move_count as i32 > enough / 2 {
-                    pruned.quiets = LaneSet::ALL.except(node.improving);
+                if move_count as i32 > enough / 2 && !node.improving {
+                    pruned.quiets = LaneSet::ALL;
                 }
             }
 
@@ -230,7 +230,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         less += reduction::CUT_NODE * i32::from(node.cut_node);
         less -= reduction::CHECK * i32::from(gives_check || node.in_check);
         less -= reduction::NOISY * i32::from(noisy);
-        less += reduction::NOT_IMPROVING * i32::from(!node.mostly_improving);
+        less += reduction::NOT_IMPROVING * i32::from(!node.improving);
         less -= reduction::TT_PV * i32::from(node.tt_pv);
         less += reduction::NOISY_TABLE_MOVE * i32::from(node.noisy_table_move && !noisy);
         less += reduction::CUTS * i32::from(self.stack[ply + STACK_OFFSET + 1].cuts > 3);

@@ -44,9 +44,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         // Reverse futility pruning: so far above beta that a quiet move will stay above.
         if options.reverse_futility != 0 && depth <= numbers::REVERSE_FUTILITY_DEPTH {
             let margin = options.margin(numbers::REVERSE_FUTILITY);
-            let others = guess.plus(-margin * depth);
-            let improving = guess.plus(-margin * (depth - 1));
-            let hope = improving.within(node.improving, others);
+            let hope = guess.plus(-margin * (depth - i32::from(node.improving)));
             let lanes = hope.reaching(windows.beta).except(guess.mating()).and(able);
             windows.leave(lanes, guess.larger(windows.beta));
             if windows.is_left() {

@@ -17,12 +17,12 @@ pub(super) struct VectorNode {
     pub ply: usize,
     pub cut_node: bool,
     pub in_check: bool,
-    /// The lanes whose static evaluation has risen since the last move of the same side.
-    pub improving: LaneSet,
-    /// At least half of the open lanes are improving.
-    pub mostly_improving: bool,
+    /// The static evaluation has risen since the last move of the same side, for at least half of the open
+    /// lanes.
+    pub improving: bool,
     /// The node lies on the principal variation of at least half of all lanes.
     pub is_principal: bool,
+    /// Static evaluation; in check, that of two plies before.
     pub evaluation: Lanes,
     pub contexts: Contexts,
     /// The entry of the transposition table, and its values at this ply.
