@@ -112,6 +112,16 @@ pub enum OptionError {
         /// The given value.
         value: String,
     },
+    /// The value is none of the declared words.
+    #[error("option {option} must be one of {expected}, not '{value}'")]
+    Word {
+        /// The option.
+        option: &'static str,
+        /// The declared words, separated by commas.
+        expected: String,
+        /// The given value.
+        value: String,
+    },
     /// The value has no meaning.
     #[error("option {option}: {source}")]
     Value {
@@ -264,7 +274,21 @@ impl<T> UsiOption<T> {
                 let number = filled.map(|value| self.number(value, 0..=u64::MAX));
                 set(target, number.transpose()?);
             }
-            OptionKind::Combo { default, set, .. } => {
+            OptionKind::Combo {
+                default,
+                words,
+                set,
+            } => {
+                let words = words();
+                if let Some(value) = filled
+                    && !words.iter().any(|word| word == value)
+                {
+                    return Err(OptionError::Word {
+                        option: self.name,
+                        expected: words.join(", "),
+                        value: value.to_owned(),
+                    });
+                }
                 set_text(target, *set, filled.filter(|value| *value != default()))?;
             }
             OptionKind::File { set } | OptionKind::Text { set } => set_text(target, *set, filled)?,

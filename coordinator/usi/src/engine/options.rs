@@ -371,6 +371,8 @@ mod tests {
             ("MoveOverhead", "fast"),
             ("RoundUpToFullSecond", "often"),
             ("TimePolicy", "rubato"),
+            ("TimePolicy", "careful"),
+            ("TimePolicy", "decided"),
             ("Pondering", "spread"),
         ] {
             let refused = set(&mut options, name, value);
