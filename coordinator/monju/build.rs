@@ -4,7 +4,8 @@
 use std::{path::Path, process::Command};
 
 /// Folders and files whose changes make another build.
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 7] = [
+    ".cargo",
     "Cargo.lock",
     "Cargo.toml",
     "coordinator",
