@@ -56,15 +56,15 @@ pub type Connection = WatchedStream<Box<dyn Carrier>, Caller>;
 #[derive(Clone)]
 pub struct Caller {
     /// Who it is.
-    pub peer: Peer,
+    pub origin: CallerOrigin,
     /// The pace of its calls that only look.
     pub pace: Pace,
 }
 
-impl From<Peer> for Caller {
-    fn from(peer: Peer) -> Self {
+impl From<CallerOrigin> for Caller {
+    fn from(origin: CallerOrigin) -> Self {
         Self {
-            peer,
+            origin,
             pace: Pace::default(),
         }
     }
@@ -72,7 +72,7 @@ impl From<Peer> for Caller {
 
 /// Who is at the other end of a connection.
 #[derive(Clone)]
-pub enum Peer {
+pub enum CallerOrigin {
     /// This process.
     ThisProcess,
     /// Somebody at an address, without a certificate.
@@ -88,7 +88,7 @@ impl From<DuplexStream> for Connection {
     fn from(stream: DuplexStream) -> Self {
         Self {
             stream: Box::new(stream),
-            watcher: Peer::ThisProcess.into(),
+            watcher: CallerOrigin::ThisProcess.into(),
         }
     }
 }
@@ -96,7 +96,7 @@ impl From<DuplexStream> for Connection {
 impl From<Guarded<TcpStream>> for Connection {
     fn from(stream: Guarded<TcpStream>) -> Self {
         Self {
-            watcher: Peer::Anybody(stream.connect_info()).into(),
+            watcher: CallerOrigin::Anybody(stream.connect_info()).into(),
             stream: Box::new(stream),
         }
     }
@@ -105,7 +105,7 @@ impl From<Guarded<TcpStream>> for Connection {
 impl From<MemberStream<TlsStream<Guarded<TcpStream>>>> for Connection {
     fn from(stream: MemberStream<TlsStream<Guarded<TcpStream>>>) -> Self {
         Self {
-            watcher: Peer::Member(stream.connect_info()).into(),
+            watcher: CallerOrigin::Member(stream.connect_info()).into(),
             stream: Box::new(stream),
         }
     }

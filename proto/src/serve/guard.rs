@@ -2,7 +2,7 @@
 //! look, and those that are refused, come at a pace.
 
 use super::{
-    connection::{Caller, Peer},
+    connection::{Caller, CallerOrigin},
     pace::Pace,
 };
 use crate::{role::Role, tls::MemberInfo};
@@ -50,16 +50,16 @@ where
         let caller = request.extensions_mut().remove::<Caller>();
         let call = request.uri().path().rsplit('/').next().unwrap_or_default();
         let only_looks = Role::Observer.may_call(S::NAME, call);
-        let admission = match caller.as_ref().map(|caller| &caller.peer) {
-            Some(Peer::Member(member)) => admit::<S>(member, call),
+        let admission = match caller.as_ref().map(|caller| &caller.origin) {
+            Some(CallerOrigin::Member(member)) => admit::<S>(member, call),
             // Connections without certificates are let in, or not, by the address that the service listens at.
-            Some(Peer::Anybody(_) | Peer::ThisProcess) | None => Ok(()),
+            Some(CallerOrigin::Anybody(_) | CallerOrigin::ThisProcess) | None => Ok(()),
         };
         let pace = caller.and_then(|caller| {
-            let tcp = match caller.peer {
-                Peer::Member(member) => member.tcp,
-                Peer::Anybody(tcp) => tcp,
-                Peer::ThisProcess => return None,
+            let tcp = match caller.origin {
+                CallerOrigin::Member(member) => member.tcp,
+                CallerOrigin::Anybody(tcp) => tcp,
+                CallerOrigin::ThisProcess => return None,
             };
             request.extensions_mut().insert(tcp);
             Some(caller.pace)
@@ -161,11 +161,11 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let stream = TcpStream::connect(address).await.expect("a connection");
-        let caller = Caller::from(Peer::Anybody(stream.connect_info()));
+        let caller = Caller::from(CallerOrigin::Anybody(stream.connect_info()));
         assert_eq!(time_of("Consult", &caller).await, Duration::ZERO);
         assert!(time_of("Roster", &caller).await > Duration::from_secs(5));
         assert_eq!(time_of("Consult", &caller).await, Duration::ZERO);
-        let here = Caller::from(Peer::ThisProcess);
+        let here = Caller::from(CallerOrigin::ThisProcess);
         assert_eq!(time_of("Roster", &here).await, Duration::ZERO);
     }
 }
