@@ -3,6 +3,10 @@
 use crate::v1::{coordinator_server, worker_server};
 use std::str::FromStr;
 use strum::Display;
+use tonic_health::pb::health_server;
+use tonic_reflection::pb::{
+    v1::server_reflection_server, v1alpha::server_reflection_server as old_reflection_server,
+};
 
 /// The role of a member by its certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display)]
@@ -19,11 +23,6 @@ pub enum Role {
     /// Looks.
     Observer,
 }
-
-/// The standard services.
-const HEALTH: &str = "grpc.health.v1.Health";
-const REFLECTION: &str = "grpc.reflection.v1.ServerReflection";
-const OLD_REFLECTION: &str = "grpc.reflection.v1alpha.ServerReflection";
 
 /// The end of the name by which a certificate tells its role.
 const SUFFIX: &str = ".role.monju";
@@ -51,8 +50,11 @@ impl Role {
     /// direct what it can do: one call of reflection asks as many questions as it likes.
     pub fn may_call(self, service: &str, call: &str) -> bool {
         match (service, self) {
-            (HEALTH, _) => true,
-            (REFLECTION | OLD_REFLECTION, Self::Gui | Self::Coordinator) => true,
+            (health_server::SERVICE_NAME, _) => true,
+            (
+                server_reflection_server::SERVICE_NAME | old_reflection_server::SERVICE_NAME,
+                Self::Gui | Self::Coordinator,
+            ) => true,
             (_, Self::Member) => true,
             (coordinator_server::SERVICE_NAME, Self::Worker) => call == "Enrol",
             (coordinator_server::SERVICE_NAME, Self::Observer) => {
@@ -90,8 +92,11 @@ mod tests {
                 worker_server::SERVICE_NAME,
                 &["Describe", "Think", "Examine", "Drain"],
             ),
-            (REFLECTION, &["ServerReflectionInfo"]),
-            (HEALTH, &["Check"]),
+            (
+                server_reflection_server::SERVICE_NAME,
+                &["ServerReflectionInfo"],
+            ),
+            (health_server::SERVICE_NAME, &["Check"]),
         ];
         let allowed = |role: Role| {
             let calls = services.iter().flat_map(|(service, calls)| {
