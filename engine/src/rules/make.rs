@@ -36,11 +36,17 @@ impl Position {
     /// ```
     #[inline(always)]
     pub fn make(&mut self, mv: Move) -> Undo {
+        self.make_known(mv, self.key_after(mv))
+    }
+
+    /// Makes a legal move whose key, [`Position::key_after`], is known.
+    #[inline(always)]
+    pub fn make_known(&mut self, mv: Move, key_after: u64) -> Undo {
+        debug_assert_eq!(key_after, self.key_after(mv));
         let us = self.side;
         let to = mv.to();
         let to_bit = Bitboard::of(to);
         let (key, hands_key, structure) = (self.key, self.hands_key, self.structure);
-        let mut new_key = key ^ zobrist::SIDE;
         let mut captured = Piece::NONE;
 
         if let Some(from) = mv.from() {
@@ -60,9 +66,7 @@ impl Position {
                 hand.add(taken);
                 let value = zobrist::board(captured, to);
                 self.structure.toggle(captured, value);
-                let held = zobrist::hand(us, taken, hand.count(taken));
-                self.hands_key ^= held;
-                new_key ^= value ^ held;
+                self.hands_key ^= zobrist::hand(us, taken, hand.count(taken));
             }
             let from_bit = Bitboard::of(from);
             self.kinds[piece.kind().index()] ^= from_bit;
@@ -70,25 +74,20 @@ impl Position {
             self.colors[us.index()] ^= from_bit | to_bit;
             self.board[from.index()] = Piece::NONE;
             self.board[to.index()] = placed;
-            let (left, entered) = (zobrist::board(piece, from), zobrist::board(placed, to));
-            self.structure.toggle(piece, left);
-            self.structure.toggle(placed, entered);
-            new_key ^= left ^ entered;
+            self.structure.toggle(piece, zobrist::board(piece, from));
+            self.structure.toggle(placed, zobrist::board(placed, to));
         } else if let Some(kind) = mv.dropped() {
             let placed = Piece::new(us, kind);
             let hand = &mut self.hands[us.index()];
-            let held = zobrist::hand(us, kind, hand.count(kind));
+            self.hands_key ^= zobrist::hand(us, kind, hand.count(kind));
             hand.remove(kind);
-            self.hands_key ^= held;
             self.kinds[kind.index()] ^= to_bit;
             self.colors[us.index()] ^= to_bit;
             self.board[to.index()] = placed;
-            let value = zobrist::board(placed, to);
-            self.structure.toggle(placed, value);
-            new_key ^= value ^ held;
+            self.structure.toggle(placed, zobrist::board(placed, to));
         }
 
-        self.key = new_key;
+        self.key = key_after;
         self.side = !us;
         self.ply = self.ply.wrapping_add(1);
         Undo {

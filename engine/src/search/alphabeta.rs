@@ -257,9 +257,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 continue;
             }
             move_count += 1;
-            self.table.prefetch(self.position.key_after(mv));
+            let key = self.position.key_after(mv);
+            self.table.prefetch(key);
             let mut node_move = NodeMove {
                 mv,
+                key,
                 move_count,
                 noisy: is_noisy(&self.position, mv),
                 gives_check: node.targets.is_check(&self.position, mv),

@@ -24,18 +24,19 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
-    /// Makes a move at `ply`. Returns the checks and pins of the child, and the data that
+    /// Makes a move at `ply` that leads to the position with key `key`. Returns the checks and pins of the child, and the data that
     /// [`Searcher::unmake_move`] needs.
     #[inline(always)]
     pub(super) fn make_move(
         &mut self,
         mv: Move,
+        key: u64,
         ply: usize,
         gives_check: bool,
     ) -> (CheckInfo, Undo) {
         let context = Context::of(&self.position, mv);
         self.evaluator.push(&self.position, mv);
-        let undo = self.position.make(mv);
+        let undo = self.position.make_known(mv, key);
         self.stack[ply + STACK_OFFSET].context = context;
         (self.history.correction).prefetch(&Features::of(&self.position, context));
         let child = CheckInfo::new(&self.position);

@@ -189,6 +189,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     ) -> V {
         let NodeMove {
             mv,
+            key,
             move_count,
             noisy,
             gives_check,
@@ -216,7 +217,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             });
         let victim = self.position.piece(mv.to()).index();
         let moved = Context::of(&self.position, mv);
-        let (child, undo) = self.make_move(mv, ply, gives_check);
+        let (child, undo) = self.make_move(mv, key, ply, gives_check);
         let here = ply + STACK_OFFSET;
         let is_table_move = node.table_move == Some(mv);
         let extended = self.stack[here - 1].extended + extension.max(0);

@@ -50,6 +50,8 @@ pub(super) struct Node<V: SearchValue> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeMove {
     pub mv: Move,
+    /// Key of the position after the move.
+    pub key: u64,
     /// 1 for the first move of the node.
     pub move_count: usize,
     pub noisy: bool,

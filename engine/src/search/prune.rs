@@ -208,8 +208,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
             let in_check = targets.is_check(&self.position, mv);
             let victim = self.position.piece(mv.to()).index();
-            self.table.prefetch(self.position.key_after(mv));
-            let (child, undo) = self.make_move(mv, ply, in_check);
+            let key = self.position.key_after(mv);
+            self.table.prefetch(key);
+            let (child, undo) = self.make_move(mv, key, ply, in_check);
             let extended = self.stack[here - 1].extended;
             let entry = &mut self.stack[here];
             entry.extended = extended;

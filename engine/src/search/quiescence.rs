@@ -138,7 +138,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let mut move_count: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             move_count += 1;
-            self.table.prefetch(self.position.key_after(mv));
+            let key = self.position.key_after(mv);
+            self.table.prefetch(key);
             let gives_check = targets.is_check(&self.position, mv);
             if options.quiescence_pruning != 0 && !best.is_lost(alpha) {
                 let mut gains = false;
@@ -183,7 +184,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 }
             }
 
-            let (child, undo) = self.make_move(mv, ply, gives_check);
+            let (child, undo) = self.make_move(mv, key, ply, gives_check);
             self.stack[here].quiet = None;
             let value = if self.count_node() {
                 V::all(DRAW)

@@ -89,10 +89,15 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         if surplus.abs() > NEAR_MARGIN || !sampler.begin_sample() {
             return;
         }
-        let NodeMove { mv, move_count, .. } = *node_move;
+        let NodeMove {
+            mv,
+            key,
+            move_count,
+            ..
+        } = *node_move;
         let here = node.ply + STACK_OFFSET;
         let cuts = self.stack[here + 1].cuts;
-        let (child, undo) = self.make_move(mv, node.ply, false);
+        let (child, undo) = self.make_move(mv, key, node.ply, false);
         let extended = self.stack[here - 1].extended;
         let entry = &mut self.stack[here];
         entry.extended = extended;

@@ -217,9 +217,11 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             }
             move_loop.move_count += 1;
             let move_count = move_loop.move_count;
-            self.table.prefetch(self.position.key_after(mv));
+            let key = self.position.key_after(mv);
+            self.table.prefetch(key);
             let node_move = NodeMove {
                 mv,
+                key,
                 move_count,
                 noisy: is_noisy(&self.position, mv),
                 gives_check: node.targets.is_check(&self.position, mv),

@@ -243,9 +243,11 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 None => move_count + 1,
             };
             // Prefetched here, the child's entry arrives while the move is judged.
-            self.table.prefetch(self.position.key_after(mv));
+            let key = self.position.key_after(mv);
+            self.table.prefetch(key);
             let mut candidate = VectorMove {
                 mv,
+                key,
                 move_count,
                 noisy: is_noisy(&self.position, mv),
                 gives_check: node.targets.is_check(&self.position, mv),

@@ -23,6 +23,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VectorMove {
     pub mv: Move,
+    /// Key of the position after the move.
+    pub key: u64,
     /// 1 for the first move of the node.
     pub move_count: usize,
     pub noisy: bool,
@@ -125,6 +127,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
     ) -> Lanes {
         let &VectorMove {
             mv,
+            key,
             move_count,
             noisy,
             gives_check,
@@ -138,7 +141,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         } = node;
         let options = self.options;
         let reduced = self.vector_reduced_depth::<PV>(node, candidate);
-        let (child, undo) = self.make_move(mv, ply, gives_check);
+        let (child, undo) = self.make_move(mv, key, ply, gives_check);
         self.stack[ply + STACK_OFFSET].quiet = (!noisy).then_some(mv);
         let stopping = self.count_node();
         let new_depth = depth - 1 + candidate.extension;

@@ -125,6 +125,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         let mut move_count: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             move_count += 1;
+            let key = self.position.key_after(mv);
             let gives_check = targets.is_check(&self.position, mv);
             let mut alpha = windows.alpha;
             let losing = best.losing();
@@ -145,7 +146,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 // Late evasions, static exchange evaluation pruning
                 let is_late_evasion = in_check && move_count > 3 && !is_noisy(&self.position, mv);
                 if !pruned.covers(windows.open()) {
-                    self.table.prefetch(self.position.key_after(mv));
+                    self.table.prefetch(key);
                     if is_late_evasion || !see::gains_at_least(&self.position, mv, 0) {
                         pruned = LaneSet::ALL.except(losing);
                     }
@@ -156,7 +157,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 alpha = alpha.closed(pruned);
             }
 
-            let (child, undo) = self.make_move(mv, ply, gives_check);
+            let (child, undo) = self.make_move(mv, key, ply, gives_check);
             let value = if self.count_node() {
                 Lanes::all(DRAW)
             } else {
