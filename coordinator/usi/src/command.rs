@@ -1,8 +1,7 @@
 //! Lines from the GUI, parsed into commands.
 
-use super::go::{self, GoCommand, GoSearch};
+use super::go::{self, GoCommand, GoMate, GoSearch};
 use monju_proto::v1::Clock;
-use std::time::Duration;
 use tokio::time::Instant;
 
 /// A command, and the moment at which its line was read: the clock of a `go` runs before any task has turned to
@@ -50,8 +49,8 @@ pub enum GuiCommand {
     Position(String),
     /// `go …`
     Go(GoSearch),
-    /// `go mate …`, with its time limit if there is one.
-    GoMate(Option<Duration>),
+    /// `go mate …`
+    GoMate(GoMate),
     /// `stop`
     Stop,
     /// `ponderhit`, with the clock if it carries one.
@@ -88,7 +87,7 @@ impl GuiCommand {
             "position" => Self::Position(rest.trim().to_owned()),
             "go" => match go::parse_go(rest) {
                 GoCommand::Search(go) => Self::Go(go),
-                GoCommand::Mate(time) => Self::GoMate(time),
+                GoCommand::Mate(mate) => Self::GoMate(mate),
             },
             "stop" => Self::Stop,
             "ponderhit" => Self::PonderHit(go::parse_clock(rest)),
@@ -199,14 +198,5 @@ mod tests {
             panic!("no clock");
         };
         assert_eq!(clock.black_ms, 36_000);
-    }
-
-    #[test]
-    fn go_mate_with_and_without_a_time() {
-        let time = Some(Duration::from_millis(5000));
-        assert_eq!(GuiCommand::parse("go mate 5000"), GuiCommand::GoMate(time));
-        for unlimited in ["go mate infinite", "go mate"] {
-            assert_eq!(GuiCommand::parse(unlimited), GuiCommand::GoMate(None));
-        }
     }
 }

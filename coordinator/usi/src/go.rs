@@ -25,15 +25,27 @@ pub struct GoSearch {
 pub enum GoCommand {
     /// A search for a move.
     Search(GoSearch),
-    /// A search for a mate, with its time limit if there is one.
-    Mate(Option<Duration>),
+    /// A search for a mate.
+    Mate(GoMate),
+}
+
+/// The search for a mate that a `go mate` asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GoMate {
+    /// The time limit; `None` for none.
+    pub time: Option<Duration>,
+    /// The limit if it is not a number; it counts as zero.
+    pub unread: Option<String>,
 }
 
 /// Parses the words after `go`.
 pub fn parse_go(text: &str) -> GoCommand {
     let words = GoWords::parse(text);
     if words.mate {
-        return GoCommand::Mate(words.mate_time);
+        return GoCommand::Mate(GoMate {
+            time: words.mate_time,
+            unread: words.unread,
+        });
     }
     let mut limits = words.limits;
     let unlimited = limits == Limits::default();
@@ -78,8 +90,9 @@ impl GoWords {
                 "ponder" => parsed.ponder = true,
                 "mate" => {
                     parsed.mate = true;
-                    if let Some(time) = words.peek().and_then(|word| number(word)) {
-                        words.next();
+                    // Without a number there is no limit: `go mate` alone, or `go mate infinite`.
+                    if let Some(next) = words.next_if(|next| !is_known(next)) {
+                        let time = parsed.number_of(word, Some(next));
                         parsed.mate_time = Some(Duration::from_millis(time));
                     }
                 }
@@ -92,17 +105,22 @@ impl GoWords {
                 "btime" | "wtime" | "binc" | "winc" | "byoyomi" | "nodes" | "depth"
                 | "movetime" => {
                     let next = words.next_if(|next| !is_known(next));
-                    let value = next.and_then(number);
-                    if value.is_none() {
-                        let unread = format!("{word} {}", next.unwrap_or_default());
-                        parsed.unread.get_or_insert(unread.trim_end().to_owned());
-                    }
-                    parsed.set(word, value.unwrap_or(0));
+                    let value = parsed.number_of(word, next);
+                    parsed.set(word, value);
                 }
                 _ => {}
             }
         }
         parsed
+    }
+
+    /// Returns the number of a limit: zero if there is none, which is noted.
+    fn number_of(&mut self, limit: &str, word: Option<&str>) -> u64 {
+        word.and_then(number).unwrap_or_else(|| {
+            let unread = format!("{limit} {}", word.unwrap_or_default());
+            self.unread.get_or_insert(unread.trim_end().to_owned());
+            0
+        })
     }
 
     fn set(&mut self, word: &str, value: u64) {
@@ -178,6 +196,21 @@ mod tests {
         let byoyomi = go("btime 0 wtime 0 byoyomi 10000");
         assert_eq!(byoyomi.limits.clock.expect("a clock").byoyomi_ms, 10_000);
         assert!(!byoyomi.infinite);
+    }
+
+    #[test]
+    fn a_search_for_a_mate_has_a_time_or_none() {
+        let mate = |text: &str| match parse_go(text) {
+            GoCommand::Mate(mate) => mate,
+            other => panic!("{text}: {other:?}"),
+        };
+        for unlimited in ["mate", "mate infinite"] {
+            assert_eq!(mate(unlimited), GoMate::default(), "{unlimited}");
+        }
+        assert_eq!(mate("mate 5000").time, Some(Duration::from_secs(5)));
+        let unread = mate("mate soon");
+        assert_eq!(unread.time, Some(Duration::ZERO));
+        assert_eq!(unread.unread.as_deref(), Some("mate soon"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{
     backend::{Backend, GoRequest, SearchControl},
     best_move::BestMove,
     command::{GameOver, GuiCommand, ReadCommand},
-    go::GoSearch,
+    go::{GoMate, GoSearch},
     go_mate,
     output::Output,
     outstanding_go::{GoResult, OutstandingGo},
@@ -151,7 +151,7 @@ impl<B: Backend> UsiSession<B> {
             }
             GuiCommand::Position(text) => self.set_position(&text),
             GuiCommand::Go(go) => self.go(go, at),
-            GuiCommand::GoMate(time) => self.go_mate(time),
+            GuiCommand::GoMate(mate) => self.go_mate(mate),
             GuiCommand::Stop => self.stop(),
             GuiCommand::PonderHit(clock) => self.ponder_hit(clock, at),
             GuiCommand::GameOver(result) => {
@@ -217,10 +217,7 @@ impl<B: Backend> UsiSession<B> {
         let (controls, mut receiver) = mpsc::unbounded_channel();
         let clock_from = (!go.limits.ponder).then_some(asked);
         let has_clock = go.limits.clock.is_some();
-        if let Some(unread) = &go.unread {
-            self.output
-                .error(&format!("go: '{unread}' has no number, taken for 0"));
-        }
+        self.report_unread(go.unread.as_deref());
         let task = match &self.position {
             Ok(game) => {
                 let side = game.position().side_to_move();
@@ -263,7 +260,8 @@ impl<B: Backend> UsiSession<B> {
         }
     }
 
-    fn go_mate(&mut self, time: Option<Duration>) {
+    fn go_mate(&mut self, GoMate { time, unread }: GoMate) {
+        self.report_unread(unread.as_deref());
         match &self.position {
             Ok(game) => {
                 let (controls, receiver) = mpsc::unbounded_channel();
@@ -277,6 +275,13 @@ impl<B: Backend> UsiSession<B> {
                     .error(&format!("no position to look for a mate in: {reason}"));
                 self.output.say(go_mate::NOT_POSSIBLE);
             }
+        }
+    }
+
+    fn report_unread(&self, limit: Option<&str>) {
+        if let Some(limit) = limit {
+            self.output
+                .error(&format!("go: '{limit}' has no number, taken for 0"));
         }
     }
 
