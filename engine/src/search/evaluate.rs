@@ -35,18 +35,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
         let (evaluation, raw) = self.evaluate_with(entry);
         if entry.is_none() {
-            // Kept at once, the evaluation is not lost when the node is left early.
-            self.table.put(
-                self.position.key(),
-                TableEntry {
-                    mv: None,
-                    value: V::all(INFINITE),
-                    bounds: V::at_most(),
-                    evaluation: raw,
-                    depth: 0,
-                    tt_pv,
-                },
-            );
+            self.keep_evaluation(raw, tt_pv);
         }
         let (correction, features) = self.correction(ply);
         let node = &mut self.stack[here];
@@ -55,6 +44,23 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         node.raw_evaluation = raw;
         node.correction = correction;
         features
+    }
+
+    /// Stores the static evaluation of the current node, which the table does not have. Stored at once, it
+    /// is not lost when the node is left early.
+    #[inline]
+    pub(super) fn keep_evaluation(&self, evaluation: Value, tt_pv: bool) {
+        self.table.put(
+            self.position.key(),
+            TableEntry {
+                mv: None,
+                value: V::all(INFINITE),
+                bounds: V::at_most(),
+                evaluation,
+                depth: 0,
+                tt_pv,
+            },
+        );
     }
 
     /// Returns the correction of the static evaluation by correction history, with the features to

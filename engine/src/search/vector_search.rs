@@ -161,6 +161,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         }
 
         // Static evaluation
+        let is_principal = PV && 2 * windows.open().count() as usize >= self.lane_count;
         let (evaluation, raw_evaluation) = if in_check {
             // Kept for the node two plies below, which compares with the last evaluation that there was.
             (self.stack[here - 2].evaluation, -INFINITE)
@@ -168,7 +169,11 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             let raw = self.stack[here].raw_evaluation;
             (Lanes::evaluation(raw, self.noise, key), raw)
         } else {
-            self.evaluate_with(entry.as_ref())
+            let evaluated = self.evaluate_with(entry.as_ref());
+            if entry.is_none() {
+                self.keep_evaluation(evaluated.1, is_principal);
+            }
+            evaluated
         };
         self.stack[here].raw_evaluation = raw_evaluation;
         self.stack[here].evaluation = evaluation;
@@ -179,7 +184,6 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         self.stack[here + 1].excluded = None;
         let improving = !in_check
             && (evaluation.beating(self.stack[here - 2].evaluation)).holds_half_of(windows.open());
-        let is_principal = PV && 2 * windows.open().count() as usize >= self.lane_count;
         let mut node = VectorNode {
             depth,
             ply,

@@ -105,6 +105,19 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 _ => evaluation,
             };
             if stand_pat.all_at_least(windows.beta) {
+                if entry.is_none() {
+                    self.table.put(
+                        key,
+                        TableEntry {
+                            mv: None,
+                            value: stand_pat.stored(ply),
+                            bounds: stand_pat.bounds(windows.window(), false),
+                            evaluation: raw_evaluation,
+                            depth: depth.max(-1),
+                            tt_pv: false,
+                        },
+                    );
+                }
                 return windows.result(stand_pat);
             }
             Lanes::take(&mut best, &mut windows.alpha, windows.beta, stand_pat);
