@@ -55,3 +55,5 @@ pub use sfen::SfenError;
 pub use sink::{PushMove, Sink};
 pub use square::Square;
 pub use structure::Structure;
+#[cfg(test)]
+pub(crate) use zobrist::split_mix;

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Computes one step of SplitMix64, the generator of the tables.
-const fn split_mix(state: &mut u64) -> u64 {
+pub(crate) const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
