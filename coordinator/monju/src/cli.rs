@@ -41,6 +41,7 @@ use monju_team::signals;
 use std::{
     io::{self, IsTerminal},
     path::PathBuf,
+    pin::Pin,
     process::ExitCode,
     time::Duration,
 };
@@ -296,6 +297,8 @@ fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
+    // Of one type for all commands, so that the loop of the runtime is compiled once.
+    let command: Pin<Box<dyn Future<Output = anyhow::Result<()>>>> = Box::pin(command);
     let outcome = runtime.block_on(command);
     runtime.shutdown_timeout(SHUTDOWN_PATIENCE);
     outcome
