@@ -177,11 +177,15 @@ impl Scaling {
         let interval = |mean: f64, margin: f64| {
             format!("{mean:.3} ({:.2}-{:.2})", mean / margin, mean * margin)
         };
+        let name = self.dimension.name();
         format!(
             "{} {}: {} nodes to depth {} in {:.1} s; geometric means with 95 % intervals: nodes/s x \
              {nodes_per_second:.3}, nodes x {}, time to depth x {}",
             series.count,
-            self.dimension.name(),
+            match series.count {
+                1 => name.trim_end_matches('s'),
+                _ => name,
+            },
             series.nodes.iter().sum::<u64>(),
             self.depth,
             series.times.iter().sum::<Duration>().as_secs_f64(),
