@@ -24,8 +24,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
-    /// Makes a move at `ply` that leads to the position with key `key`. Returns the checks and pins of the child, and the data that
-    /// [`Searcher::unmake_move`] needs.
+    /// Makes a move at `ply` that leads to the position with key `key`. Returns the checks and pins of the
+    /// child, and the data that [`Searcher::unmake_move`] needs.
     #[inline(always)]
     pub(super) fn make_move(
         &mut self,
