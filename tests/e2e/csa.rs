@@ -1,5 +1,5 @@
-//! `monju csa` against a small server of the CSA protocol: games one after the other, a connection that breaks in
-//! mid-game, a wrong password, and a server that speaks nonsense.
+//! `monju csa` against a small server of the CSA protocol: games one after the other, with one login and with several,
+//! a connection that breaks in mid-game, a wrong password, and a server that speaks nonsense.
 
 use monju_engine::{Color, Game, Move};
 use monju_experiment::kifu::csa_move;
@@ -24,7 +24,18 @@ use {
     std::time::{Duration, Instant},
 };
 
-/// One connection of the client, as the server plays it.
+/// What the server does behind the last lines of a game.
+#[derive(PartialEq, Eq)]
+enum AfterGame {
+    /// It waits for the logout.
+    WaitsForLogout,
+    /// It closes the connection, as floodgate's does.
+    Closes,
+    /// It offers the next game with the same login, as the protocol has it.
+    GoesOn,
+}
+
+/// One game of a connection of the client, as the server plays it.
 struct ConnectionScript {
     game: &'static str,
     client: Color,
@@ -34,8 +45,7 @@ struct ConnectionScript {
     moves: usize,
     /// Last lines; without any the connection is cut.
     end: &'static [&'static str],
-    /// The server closes the connection behind them, as floodgate's does, and waits for no logout.
-    closes: bool,
+    after: AfterGame,
     /// Lines of the clock.
     time: &'static str,
 }
@@ -48,7 +58,7 @@ impl ConnectionScript {
             before: Vec::new(),
             moves,
             end,
-            closes: false,
+            after: AfterGame::WaitsForLogout,
             time: "Total_Time:0\nByoyomi:400",
         }
     }
@@ -58,6 +68,7 @@ impl ConnectionScript {
 struct ServerEnd {
     lines: BufReader<TcpStream>,
     stream: TcpStream,
+    has_login: bool,
 }
 
 impl ServerEnd {
@@ -66,6 +77,7 @@ impl ServerEnd {
         Self {
             lines: BufReader::new(stream.try_clone().expect("a second handle")),
             stream,
+            has_login: false,
         }
     }
 
@@ -93,6 +105,7 @@ impl ServerEnd {
         let login = self.hear().expect("a login");
         let user = login.split(' ').nth(1).expect("a name");
         self.say(&format!("LOGIN:{user} OK"));
+        self.has_login = true;
     }
 
     fn refuse(mut self) {
@@ -100,9 +113,11 @@ impl ServerEnd {
         self.say("LOGIN:incorrect");
     }
 
-    /// Logs the client in and proposes a game.
+    /// Logs the client in, unless it is, and proposes a game.
     fn propose(&mut self, script: &ConnectionScript, played: &[String]) {
-        self.log_in();
+        if !self.has_login {
+            self.log_in();
+        }
         let side = match script.client {
             Color::Black => '+',
             Color::White => '-',
@@ -117,7 +132,7 @@ impl ServerEnd {
         ));
     }
 
-    /// Logs the client in and proposes a game, to which it agrees.
+    /// Logs the client in, unless it is, and proposes a game, to which it agrees.
     fn offer(&mut self, script: &ConnectionScript, played: &[String]) {
         self.propose(script, played);
         let agreed = format!("AGREE {}", script.game);
@@ -169,7 +184,7 @@ impl ServerEnd {
         for line in script.end {
             self.say(line);
         }
-        if !script.end.is_empty() && !script.closes {
+        if !script.end.is_empty() && script.after == AfterGame::WaitsForLogout {
             self.see_off();
         }
         (played, heard)
@@ -183,15 +198,19 @@ fn serve(scripts: Vec<ConnectionScript>) -> (String, JoinHandle<Vec<String>>) {
     let server = thread::spawn(move || {
         let mut all = Vec::new();
         let mut cut: Option<(&str, Vec<String>)> = None;
+        let mut kept = None;
         for mut script in scripts {
             if let Some((_, moves)) = cut.take().filter(|(game, _)| *game == script.game) {
                 script.before = moves;
             }
-            let mut peer = ServerEnd::accept(&listener);
+            let mut peer = (kept.take()).unwrap_or_else(|| ServerEnd::accept(&listener));
             let (played, heard) = peer.play(&script);
             all.extend(heard);
             if script.end.is_empty() {
                 cut = Some((script.game, played));
+            }
+            if script.after == AfterGame::GoesOn {
+                kept = Some(peer);
             }
         }
         all
@@ -233,9 +252,12 @@ fn games_are_played_one_after_the_other_and_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let password = password(folder.path());
     let (server, played) = serve(vec![
-        ConnectionScript::new("one", Color::Black, 5, &["%TORYO,T1", "#RESIGN", "#WIN"]),
         ConnectionScript {
-            closes: true,
+            after: AfterGame::GoesOn,
+            ..ConnectionScript::new("one", Color::Black, 5, &["%TORYO,T1", "#RESIGN", "#WIN"])
+        },
+        ConnectionScript {
+            after: AfterGame::Closes,
             ..ConnectionScript::new("two/2", Color::White, 7, &["#TIME_UP", "#LOSE"])
         },
         ConnectionScript::new("three", Color::Black, 4, &["#CHUDAN"]),
@@ -252,6 +274,8 @@ fn games_are_played_one_after_the_other_and_kept() {
         assert!(ended.errors.contains(text), "no {text}: {}", ended.errors);
     }
     assert!(!ended.errors.contains("secret"), "{}", ended.errors);
+    // The server closed the connection once, which is no trouble.
+    assert!(!ended.errors.contains("trying again"), "{}", ended.errors);
     let heard = played.join().expect("the server's part");
     assert!(heard[0].contains(",'* "), "{heard:?}");
     let record = |name: &str| fs::read_to_string(folder.path().join(name)).expect(name);
@@ -348,6 +372,7 @@ fn trouble_with_the_server_is_waited_out() {
         ServerEnd::accept(&listener).refuse();
         let script = |before, moves, end| ConnectionScript {
             before,
+            after: AfterGame::Closes,
             ..ConnectionScript::new("one", Color::Black, moves, end)
         };
         let (before, _) = ServerEnd::accept(&listener).play(&script(Vec::new(), 4, &[]));

@@ -1,6 +1,7 @@
 //! `monju csa`: an engine on a server of the CSA protocol, version 1.2.1.
 //!
-//! Each game has a login of its own, which every server understands. A connection that breaks is made again. In
+//! One login serves for as many games as the server offers with it; where the server ends the connection with a
+//! game, as floodgate's does, the next one has a login of its own. A connection that breaks is made again. In
 //! mid-game, the game goes on where the server says that it stands; a game that cannot go on is broken off, and the
 //! next one follows.
 
@@ -95,19 +96,11 @@ impl Csa {
                 path.display()
             );
             if is_last && number < self.games {
+                leave(at_hand).await;
                 bail!("interrupted after game {number} of {}", self.games);
             }
         }
-        if let Some(AtHand {
-            mut connection,
-            offer,
-        }) = at_hand
-        {
-            if let Some(offer) = offer {
-                connection.reject(&offer.id).await;
-            }
-            connection.log_out().await;
-        }
+        leave(at_hand).await;
         Ok(())
     }
 
@@ -121,6 +114,7 @@ impl Csa {
     ) -> anyhow::Result<(CsaConnection, GameSummary)> {
         let mut patience = Patience::new();
         loop {
+            let is_kept = at_hand.is_some();
             let AtHand {
                 mut connection,
                 offer,
@@ -136,6 +130,8 @@ impl Csa {
             match agree(board, &mut connection, offer).await? {
                 Ok(summary) => return Ok((connection, summary)),
                 Err(error) if !error.is_broken() => return Err(error.into()),
+                // The server ends a login with its game: nothing is wrong.
+                Err(_) if is_kept => {}
                 Err(error) => {
                     // A connection that has held for a while is a new loss.
                     if since.elapsed() > LONGEST_WAIT {
@@ -147,8 +143,8 @@ impl Csa {
         }
     }
 
-    /// Plays one game, through as many connections as it takes. A game that cannot go on is broken off; the connection
-    /// that is at hand then is returned with it.
+    /// Plays one game, through as many connections as it takes. A game that cannot go on is broken off. The connection
+    /// that is at hand then is returned with the game.
     async fn play(
         &self,
         server: &mut Server<'_>,
@@ -160,10 +156,7 @@ impl Csa {
     ) -> anyhow::Result<(Played, Option<AtHand>)> {
         loop {
             match board.play(&mut connection, interrupts, is_last).await? {
-                Left::Over(played) => {
-                    connection.log_out().await;
-                    return Ok((*played, None));
-                }
+                Left::Over(played) => return Ok((*played, Some(connection.into()))),
                 Left::Lost(error) => eprintln!("the connection is lost: {error}; connecting again"),
             }
             let lost = Instant::now();
@@ -200,6 +193,21 @@ impl Csa {
             return Ok((board.break_off().await, at_hand));
         }
     }
+}
+
+/// Calls off the game that is on offer, and logs out.
+async fn leave(at_hand: Option<AtHand>) {
+    let Some(AtHand {
+        mut connection,
+        offer,
+    }) = at_hand
+    else {
+        return;
+    };
+    if let Some(offer) = offer {
+        connection.reject(&offer.id).await;
+    }
+    connection.log_out().await;
 }
 
 /// Waits for a game and its start, unless one is on offer. The server hears that we agree when the engine is ready,
