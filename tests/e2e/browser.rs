@@ -252,6 +252,21 @@ fn a_browser_follows_a_game_and_opens_it_again() {
     wait_for_decision(&mut browser, 5);
     browser.evaluate("$('first').click()");
     assert_eq!(shown_squares(&mut browser), squares(&Game::startpos()));
+
+    // A game that is on the page's list and that the server has dropped since leaves no board behind.
+    browser.evaluate(
+        "games.unshift({ id: 'dropped', length: 9, positions: null }), showGames(),
+         $('games').selectedIndex = 0, $('games').dispatchEvent(new Event('change'))",
+    );
+    browser.wait("$('where').textContent === 'this game is no longer kept'");
+    assert_eq!(shown_squares(&mut browser), [""; 0]);
+    assert_eq!(browser.evaluate("$('players').children.length"), 0);
+    // It stays chosen while the present game goes on.
+    usi.think("startpos moves 2g2f 8c8d 2f2e 8d8e", "go nodes 2000");
+    browser.wait("games[games.length - 1].positions.length === 3");
+    assert_eq!(browser.text("where"), "this game is no longer kept");
+    browser.evaluate("$('games').selectedIndex = 2, $('games').dispatchEvent(new Event('change'))");
+    wait_for_decision(&mut browser, 4);
     assert!(usi.quit().status.success());
 }
 
