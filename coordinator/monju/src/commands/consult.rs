@@ -3,7 +3,7 @@
 mod live;
 mod table;
 
-use crate::commands::output::print;
+use crate::commands::output::{print, terminal_columns};
 use anyhow::{Context, bail};
 use live::LiveVotes;
 use monju_coordinator::{ballot::names, record::schema::BallotRecord};
@@ -61,7 +61,7 @@ impl Consult {
             let record = serde_json::to_string_pretty(&BallotRecord::of(game, &ballot));
             record.context("the ballot cannot be written as JSON")? + "\n"
         } else {
-            table::render(game, &ballot)
+            table::render(game, &ballot, terminal_columns())
         };
         print(&text)
     }

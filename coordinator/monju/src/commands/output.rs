@@ -1,6 +1,7 @@
 //! Results on standard output.
 
 use anyhow::Context;
+use console::Term;
 use monju_proto::text::plain_lines;
 use std::io::{self, Write};
 
@@ -24,4 +25,10 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 /// Standard output is closed.
 pub fn print_line(line: &str) -> anyhow::Result<()> {
     print(&format!("{line}\n"))
+}
+
+/// Returns the width of the terminal; `None` where standard output is a file or another program, which get everything.
+pub fn terminal_columns() -> Option<usize> {
+    let (_, columns) = Term::stdout().size_checked()?;
+    Some(columns.into())
 }

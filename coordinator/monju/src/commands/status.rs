@@ -1,8 +1,8 @@
 //! `monju status`: the workers and players of a running coordinator.
 
 use super::{
-    output::print,
-    text_table::{Align, align},
+    output::{print, terminal_columns},
+    text_table::{Align, align_within},
 };
 use anyhow::Context;
 use monju_proto::{
@@ -85,7 +85,7 @@ impl Status {
         Ok(match (self.json, self.watch, seen) {
             (true, true, _) => serde_json::to_string(&object())? + "\n",
             (true, false, _) => serde_json::to_string_pretty(&object())? + "\n",
-            (false, _, LookOutcome::Roster(roster)) => table(url, roster),
+            (false, _, LookOutcome::Roster(roster)) => table(url, roster, terminal_columns()),
             (false, _, LookOutcome::NoAnswer { reason, silent_ms }) => {
                 let age = age(silent_ms);
                 format!("{url}: no answer, the last one came {age} ago: {reason}\n")
@@ -166,7 +166,8 @@ fn attendance_of<'a>(
     })
 }
 
-fn table(url: &str, roster: &RosterResponse) -> String {
+/// Returns the roster as a table, for a terminal of so many columns if it is for one.
+fn table(url: &str, roster: &RosterResponse, columns: Option<usize>) -> String {
     const HEADINGS: [&str; 7] = [
         "worker",
         "player",
@@ -180,6 +181,8 @@ fn table(url: &str, roster: &RosterResponse) -> String {
         use Align::{Left, Right};
         [Left, Left, Right, Right, Right, Left, Left]
     };
+    // Another build is told below the table, too.
+    const DISPENSABLE: [&str; 3] = ["build", "nodes/s", "round trip"];
     let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
     for worker in &roster.workers {
         rows.push(worker_row(worker).to_vec());
@@ -200,7 +203,7 @@ fn table(url: &str, roster: &RosterResponse) -> String {
         age(roster.up_ms),
         roster.rule
     );
-    align(&mut text, &SIDES, &rows);
+    align_within(&mut text, &SIDES, &rows, &DISPENSABLE, columns);
     let count = |wanted: fn(&WorkerStatus) -> bool| {
         (roster.workers.iter())
             .filter(|worker| wanted(worker))
@@ -407,7 +410,16 @@ attic   https://10.0.0.2:7411          lost                    0.1.0 (old)  time
 1 workers connected with 2 players, 1 lost
 another build than the coordinator's (0.1.0 (new)): attic
 ";
-        assert_eq!(table("http://c:1", &roster()), expected);
+        assert_eq!(table("http://c:1", &roster(), None), expected);
+        // A terminal of 80 columns has no room for two of them.
+        let narrow = table("http://c:1", &roster(), Some(80));
+        let headings = narrow.lines().nth(2).expect("headings");
+        let headings: Vec<&str> = headings.split_whitespace().collect();
+        assert_eq!(
+            headings.join(" "),
+            "worker player round trip in time last failure"
+        );
+        assert!(narrow.ends_with("(0.1.0 (new)): attic\n"), "{narrow}");
     }
 
     #[tokio::test(start_paused = true)]

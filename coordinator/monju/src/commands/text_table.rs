@@ -1,6 +1,7 @@
 //! Aligned columns of text.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use console::measure_text_width;
 
 /// Spaces between two columns.
 const GAP: u16 = 2;
@@ -40,6 +41,45 @@ pub fn align(text: &mut String, sides: &[Align], rows: &[Vec<String>]) {
     }
     text.push_str(&table.trim_fmt());
     text.push('\n');
+}
+
+/// Writes rows as [`align`] does, in at most so many columns of a terminal. The first row has the headings; where the
+/// rows do not fit, those that are dispensable are left out, the first ones first.
+pub fn align_within(
+    text: &mut String,
+    sides: &[Align],
+    rows: &[Vec<String>],
+    dispensable: &[&str],
+    columns: Option<usize>,
+) {
+    let without = |left_out: &[&str]| {
+        let is_kept = |column: usize| {
+            let heading = rows.first().and_then(|headings| headings.get(column));
+            heading.is_none_or(|heading| !left_out.contains(&heading.as_str()))
+        };
+        let sides: Vec<Align> = kept(sides, is_kept);
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| kept(row, is_kept)).collect();
+        let mut table = String::new();
+        align(&mut table, &sides, &rows);
+        table
+    };
+    let fits = |table: &String| {
+        let width = table.lines().map(measure_text_width).max();
+        columns.is_none_or(|columns| width.unwrap_or(0) <= columns)
+    };
+    let table = (0..dispensable.len())
+        .map(|number| without(&dispensable[..number]))
+        .find(fits);
+    text.push_str(&table.unwrap_or_else(|| without(dispensable)));
+}
+
+/// Returns the cells of the columns that are kept.
+fn kept<T: Clone>(cells: &[T], is_kept: impl Fn(usize) -> bool) -> Vec<T> {
+    let cells = cells.iter().enumerate();
+    cells
+        .filter(|(column, _)| is_kept(*column))
+        .map(|(_, cell)| cell.clone())
+        .collect()
 }
 
 #[cfg(test)]

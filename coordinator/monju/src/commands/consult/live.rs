@@ -32,7 +32,7 @@ impl LiveVotes {
             return;
         }
         let (lines, columns) = Term::stderr().size();
-        let text = table::standing(game, ballot, lines.into());
+        let text = table::standing(game, ballot, (lines.into(), columns.into()));
         let lines: Vec<_> = text
             .lines()
             .map(|line| truncate_str(line, columns.into(), "…"))

@@ -1,6 +1,6 @@
 //! The ballot as an aligned table.
 
-use crate::commands::text_table::{Align, align, centipawns};
+use crate::commands::text_table::{Align, align_within, centipawns};
 use monju_coordinator::{
     ballot::{names, ranking},
     usi_text,
@@ -18,13 +18,16 @@ const SIDES: [Align; 9] = {
     [Left, Left, Left, Left, Right, Right, Right, Right, Left]
 };
 
+/// Columns that a narrow terminal does without, the first ones first.
+const DISPENSABLE: [&str; 4] = ["made of", "nodes", "time", "depth"];
+
 /// Number of moves of the line of play that are shown.
 const LINE_LENGTH: usize = 12;
 
-/// Returns the decided ballot.
-pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
+/// Returns the decided ballot, for a terminal of so many columns if it is for one.
+pub(super) fn render(game: &Game, ballot: &Ballot, columns: Option<usize>) -> String {
     let mut text = format!("position  {}\n\n", game.to_usi());
-    write_votes(&mut text, game, ballot);
+    write_votes(&mut text, game, ballot, columns);
     for vote in &ballot.votes {
         if !vote.failure.is_empty() {
             let name = vote.player.as_ref().map_or("?", |player| &player.name);
@@ -38,22 +41,22 @@ pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
     text
 }
 
-/// Returns the votes as they stand, in at most so many lines: without the players where they are too many.
-pub(super) fn standing(game: &Game, ballot: &Ballot, lines: usize) -> String {
+/// Returns the votes as they stand for a terminal of this size: without the players where they are too many.
+pub(super) fn standing(game: &Game, ballot: &Ballot, (lines, columns): (usize, usize)) -> String {
     let mut text = String::new();
     if ballot.votes.len() + 5 <= lines {
-        write_votes(&mut text, game, ballot);
+        write_votes(&mut text, game, ballot, Some(columns));
     }
     write_lead(&mut text, game, ballot);
     text
 }
 
-/// Writes a row for every player.
-fn write_votes(text: &mut String, game: &Game, ballot: &Ballot) {
+/// Writes a row for every player, with the columns that have room.
+fn write_votes(text: &mut String, game: &Game, ballot: &Ballot, columns: Option<usize>) {
     if !ballot.votes.is_empty() {
         let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
         rows.extend(ballot.votes.iter().map(|vote| row(game, vote).to_vec()));
-        align(text, &SIDES, &rows);
+        align_within(text, &SIDES, &rows, &DISPENSABLE, columns);
         text.push('\n');
     }
 }

@@ -98,7 +98,29 @@ tally     7g7f ▲７六歩(77) 2, 2g2f ▲２六歩(27) 1
 line      ▲７六歩(77) △３四歩(33)
 decision  7g7f ▲７六歩(77) by majority: 2 of 3 votes; 1.002 s
 ";
-    assert_eq!(table::render(&Game::startpos(), &ballot()), expected);
+    assert_eq!(table::render(&Game::startpos(), &ballot(), None), expected);
+}
+
+#[test]
+fn columns_without_room_on_the_terminal_are_left_out() {
+    let headings = |columns| {
+        let text = table::render(&Game::startpos(), &ballot(), Some(columns));
+        let rows: Vec<&str> = text.lines().skip(2).take(5).collect();
+        let widest = rows
+            .iter()
+            .map(|row| console::measure_text_width(row))
+            .max();
+        assert!(columns < 47 || widest <= Some(columns), "{text}");
+        rows[0].split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let whole = "player made of move score depth nodes time arrival";
+    assert_eq!(headings(91), whole);
+    assert_eq!(headings(80), whole.replace("made of ", ""));
+    assert_eq!(headings(65), "player move score depth time arrival");
+    assert_eq!(headings(60), "player move score depth arrival");
+    for narrow in [50, 20] {
+        assert_eq!(headings(narrow), "player move score arrival");
+    }
 }
 
 #[test]
@@ -114,7 +136,7 @@ fn what_the_rules_decide_is_not_said_of_the_vote() {
         }),
         ..Ballot::default()
     };
-    let text = table::render(&game, &mated);
+    let text = table::render(&game, &mated, None);
     assert!(
         text.ends_with("decision  resign: mated; 0.002 s\n"),
         "{text}"
@@ -130,14 +152,14 @@ fn a_standing_fits_into_the_terminal() {
 tally     7g7f ▲７六歩(77) 2, 2g2f ▲２六歩(27) 1
 line      ▲７六歩(77) △３四歩(33)
 ";
-    let whole = table::standing(&game, &standing, 24);
+    let whole = table::standing(&game, &standing, (24, 200));
     assert!(
         whole.starts_with("player ") && whole.ends_with(lead),
         "{whole}"
     );
     assert!(whole.lines().count() < 24);
-    assert_eq!(table::standing(&game, &standing, 8), lead);
-    assert_eq!(table::standing(&game, &Ballot::default(), 24), "");
+    assert_eq!(table::standing(&game, &standing, (8, 200)), lead);
+    assert_eq!(table::standing(&game, &Ballot::default(), (24, 200)), "");
 }
 
 #[test]
