@@ -5,8 +5,10 @@ pub mod descriptors;
 mod guard;
 mod incoming;
 mod pace;
+mod permits;
 
-pub use incoming::{ConnectionLimits, ConnectionPermit, limited};
+pub use incoming::limited;
+pub use permits::{ConnectionLimits, ConnectionPermit};
 
 use crate::tls::Tls;
 use connection::Connection;
@@ -115,8 +117,11 @@ pub async fn listen(
 /// Greatest message that a service takes, in bytes: the longest question fits many times over.
 pub const LONGEST_REQUEST: usize = 256 << 10;
 
-/// Greatest number of connections of probes at once.
-const HEALTH_CONNECTIONS: usize = 64;
+/// Greatest numbers of connections of probes at once.
+const HEALTH_LIMITS: ConnectionLimits = ConnectionLimits {
+    all: 64,
+    from_one: 16,
+};
 
 /// Interval at which the health of a service is looked at.
 const HEALTH_INTERVAL: Duration = Duration::from_millis(200);
@@ -245,8 +250,7 @@ pub async fn health(
         }
     });
     let router = network_server().add_service(health);
-    let limits = ConnectionLimits::of_service(HEALTH_CONNECTIONS);
-    let incoming = incoming::incoming(listener, limits);
+    let incoming = incoming::incoming(listener, HEALTH_LIMITS);
     Ok((local, ServerTask::spawn(router, incoming)))
 }
 

@@ -399,6 +399,10 @@ mod tests {
         assert!(!look("localhost").await, "more connections than the limit");
         drop(idle);
         while !look("localhost").await {}
+        // The idle ones have had the turns of a while.
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(2)).await;
+        tokio::time::resume();
         for (host, is_served) in [
             ("LOCALHOST:7480", true),
             ("127.0.0.1:7480", true),

@@ -1,6 +1,6 @@
 //! The file descriptors of a service: as many as the system gives, and enough for its team.
 
-use super::HEALTH_CONNECTIONS;
+use super::HEALTH_LIMITS;
 use tracing::{info, warn};
 
 /// Greatest number of connections of a service.
@@ -10,7 +10,7 @@ const MOST_CONNECTIONS: usize = 1_000;
 const FEWEST_CONNECTIONS: usize = 16;
 
 /// Descriptors of the process itself: its runtime, its log, files that are read, and the probes of its health.
-const PROCESS: usize = 64 + HEALTH_CONNECTIONS;
+const PROCESS: usize = 64 + HEALTH_LIMITS.all;
 
 /// Descriptors of the players and connections of a process that is no service.
 const OWN_TEAM: usize = 1_000;

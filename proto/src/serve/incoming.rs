@@ -1,15 +1,16 @@
-//! Connections of strangers: how many there may be, and how long one may say nothing.
+//! Connections of strangers: those within the limits are accepted, and may say nothing for a while.
 
+use super::{
+    pace::{Rate, Turns},
+    permits::{ConnectionLimits, ConnectionPermit, ConnectionPermits},
+};
 use crate::{
     tls::{MemberStream, Tls},
     watched_stream::{WatchedStream, Watcher},
 };
 use std::{
-    collections::HashMap,
-    io,
-    net::IpAddr,
+    io, mem,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -18,7 +19,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::mpsc,
     task::JoinSet,
-    time::{Sleep, sleep},
+    time::{Instant, Sleep, sleep},
 };
 use tokio_rustls::server::TlsStream;
 use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
@@ -31,83 +32,18 @@ const PREFACE_PATIENCE: Duration = Duration::from_secs(3);
 /// Length of the words by which HTTP/2 begins.
 const PREFACE_BYTES: usize = 24;
 
-/// Greatest number of a service's connections from one address: a runner has one for each game that it plays at once.
-const MOST_FROM_ONE: usize = 256;
-
 /// Pause after the system has refused a connection, such as for want of descriptors.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// Greatest numbers of the connections that a listener has at once.
-#[derive(Clone, Copy, Debug)]
-pub struct ConnectionLimits {
-    /// Those of all addresses together.
-    pub all: usize,
-    /// Those from one address.
-    pub from_one: usize,
-}
+/// The rate at which connections are closed at once. Those of a flood that come faster wait to be accepted, which would
+/// take half a core otherwise.
+const REFUSALS: Rate = Rate {
+    interval: Duration::from_micros(500),
+    burst: 64,
+};
 
-impl ConnectionLimits {
-    /// The limits of a service with `all` connections.
-    pub(super) fn of_service(all: usize) -> Self {
-        Self {
-            all,
-            from_one: MOST_FROM_ONE,
-        }
-    }
-}
-
-/// The connections of a listener, by their addresses.
-#[derive(Clone, Debug)]
-struct ConnectionPermits {
-    taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
-    limits: ConnectionLimits,
-}
-
-impl ConnectionPermits {
-    fn new(limits: ConnectionLimits) -> Self {
-        Self {
-            taken: Arc::default(),
-            limits,
-        }
-    }
-
-    fn take(&self, address: IpAddr) -> Option<ConnectionPermit> {
-        let mut taken = self.lock();
-        let own = taken.get(&address).copied().unwrap_or(0);
-        let ConnectionLimits { all, from_one } = self.limits;
-        if own >= from_one || taken.values().sum::<usize>() >= all {
-            return None;
-        }
-        taken.insert(address, own + 1);
-        Some(ConnectionPermit {
-            permits: self.clone(),
-            address,
-        })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The permit of one connection, which is given back when it is dropped.
-#[derive(Debug)]
-pub struct ConnectionPermit {
-    permits: ConnectionPermits,
-    address: IpAddr,
-}
-
-impl Drop for ConnectionPermit {
-    fn drop(&mut self) {
-        let mut taken = self.permits.lock();
-        if let Some(own) = taken.get_mut(&self.address) {
-            *own -= 1;
-            if *own == 0 {
-                taken.remove(&self.address);
-            }
-        }
-    }
-}
+/// Time between two lines of the log about connections that are closed at once.
+const REFUSALS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Accepts connections within the limits, each with its permit; those beyond them are closed at once. It never ends.
 pub fn limited(
@@ -118,7 +54,7 @@ pub fn limited(
         listener,
         permits: ConnectionPermits::new(limits),
         pause: None,
-        is_full: false,
+        refusals: Refusals::default(),
     }
 }
 
@@ -177,8 +113,30 @@ struct LimitedListener {
     listener: TcpListener,
     permits: ConnectionPermits,
     pause: Option<Pin<Box<Sleep>>>,
-    /// The last connection found no permit.
-    is_full: bool,
+    refusals: Refusals,
+}
+
+/// The connections that found no permit.
+#[derive(Debug, Default)]
+struct Refusals {
+    /// The moment of the last line about them.
+    told: Option<Instant>,
+    /// Those since then.
+    untold: u64,
+    turns: Turns,
+}
+
+impl Refusals {
+    /// Counts one more; returns the number of those that have to be told now.
+    fn add(&mut self, now: Instant) -> Option<u64> {
+        self.untold += 1;
+        let is_told = |told: Instant| now.duration_since(told) < REFUSALS_INTERVAL;
+        if self.told.is_some_and(is_told) {
+            return None;
+        }
+        self.told = Some(now);
+        Some(mem::take(&mut self.untold))
+    }
 }
 
 impl Stream for LimitedListener {
@@ -192,17 +150,18 @@ impl Stream for LimitedListener {
             }
             match ready!(self.listener.poll_accept(context)) {
                 Ok((stream, peer)) => {
-                    let permit = self.permits.take(peer.ip().to_canonical());
-                    if self.is_full != permit.is_none() {
-                        self.is_full = permit.is_none();
-                        if self.is_full {
-                            warn!(%peer, "too many connections, the latest are closed at once");
-                        }
-                    }
-                    if let Some(permit) = permit {
+                    let now = Instant::now();
+                    if let Some(permit) = self.permits.take(peer.ip().to_canonical(), now) {
                         // Without it, messages are only late.
                         let _ = stream.set_nodelay(true);
                         return Poll::Ready(Some((stream, permit)));
+                    }
+                    if let Some(refused) = self.refusals.add(now) {
+                        warn!(%peer, refused, "too many connections, the latest are closed at once");
+                    }
+                    let wait = self.refusals.turns.take(REFUSALS, now);
+                    if !wait.is_zero() {
+                        self.pause = Some(Box::pin(sleep(wait)));
                     }
                 }
                 Err(error) => {
@@ -261,11 +220,7 @@ impl Watcher for Beginning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::Ipv4Addr;
-    use tokio::{
-        io::{AsyncReadExt, AsyncWriteExt},
-        time::Instant,
-    };
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_that_does_not_begin_is_closed() {
@@ -294,19 +249,39 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn whoever_connects_again_and_again_is_let_in_at_a_pace() {
+        const MOST: u32 = 16;
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let limits = ConnectionLimits {
+            all: 1_000,
+            from_one: MOST as usize,
+        };
+        let mut connections = limited(listener, limits);
+        tokio::spawn(async move {
+            while let Some((mut stream, _permit)) = connections.next().await {
+                let _ = stream.write_all(b"!").await;
+            }
+        });
+        let begun = Instant::now();
+        let mut let_in = 0;
+        for _ in 0..10 * MOST {
+            let mut stream = TcpStream::connect(address).await.expect("a listener");
+            // Connections that are closed at once may be reset.
+            let read = stream.read(&mut [0]).await;
+            let_in += u32::from(read.is_ok_and(|bytes| bytes == 1));
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        assert!(let_in >= MOST, "{let_in}");
+        assert!(f64::from(let_in - MOST) <= 64.0 * seconds + 1.0, "{let_in}");
+    }
+
     #[test]
-    fn permits_are_limited_in_all_and_by_address_and_given_back() {
-        let permits = ConnectionPermits::new(ConnectionLimits::of_service(MOST_FROM_ONE + 2));
-        let address = |last| IpAddr::from(Ipv4Addr::new(10, 0, 0, last));
-        let mut from_one: Vec<ConnectionPermit> = (0..MOST_FROM_ONE)
-            .filter_map(|_| permits.take(address(1)))
-            .collect();
-        assert_eq!(from_one.len(), MOST_FROM_ONE);
-        assert!(permits.take(address(1)).is_none());
-        let _others = [2, 3].map(|last| permits.take(address(last)).expect("room for others"));
-        assert!(permits.take(address(4)).is_none());
-        from_one.pop();
-        drop(permits.take(address(4)).expect("a permit was given back"));
-        permits.take(address(1)).expect("a permit was given back");
+    fn a_flood_of_connections_is_a_line_of_the_log_each_minute() {
+        let mut refusals = Refusals::default();
+        let begun = Instant::now();
+        let told = (0..150).filter_map(|second| refusals.add(begun + Duration::from_secs(second)));
+        assert_eq!(Vec::from_iter(told), [1, 60, 60]);
     }
 }

@@ -1,5 +1,5 @@
-//! The pace of calls that only look: over one connection a few at once, then some a second, so that whoever looks as
-//! often as it can does not take the time of the players.
+//! The pace at which strangers come and ask: a few at once, then some a second, so that whoever does it as often as it
+//! can does not take the time of the players.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -7,38 +7,68 @@ use std::{
 };
 use tokio::time::{Instant, sleep_until};
 
-/// Time between two calls of a caller that makes them without a pause.
-const INTERVAL: Duration = Duration::from_millis(62);
+/// The rate of the calls of a connection that only look.
+const LOOKS: Rate = Rate {
+    interval: Duration::from_millis(62),
+    burst: 16,
+};
 
-/// Number of calls that a caller after a pause makes at once.
-const BURST: u32 = 16;
-
-/// The pace of one connection. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub struct Pace {
-    /// The moment from which a caller that never paused would make its next call.
-    next: Arc<Mutex<Option<Instant>>>,
+/// How often something may happen.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// Time between two turns of whoever makes no pause.
+    pub interval: Duration,
+    /// Number of turns that come at once after a pause.
+    pub burst: u32,
 }
+
+/// Turns that follow each other at a rate.
+#[derive(Debug, Default)]
+pub struct Turns {
+    /// The moment at which all turns so far would be over, one after the other.
+    over: Option<Instant>,
+}
+
+impl Turns {
+    /// Returns the time until the next turn.
+    pub fn wait(&self, rate: Rate, now: Instant) -> Duration {
+        let burst = rate.interval * rate.burst.saturating_sub(1);
+        self.ahead(now).saturating_sub(burst)
+    }
+
+    /// Takes the next turn; returns the time until then.
+    pub fn take(&mut self, rate: Rate, now: Instant) -> Duration {
+        let wait = self.wait(rate, now);
+        self.over = Some(now + self.ahead(now) + rate.interval);
+        wait
+    }
+
+    /// Tells whether the turns so far are over, as if none had been taken.
+    pub fn are_over(&self, now: Instant) -> bool {
+        self.ahead(now).is_zero()
+    }
+
+    fn ahead(&self, now: Instant) -> Duration {
+        (self.over).map_or(Duration::ZERO, |over| over.saturating_duration_since(now))
+    }
+}
+
+/// The pace of the calls of one connection that only look. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Pace(Arc<Mutex<Turns>>);
 
 impl Pace {
     /// Waits until it is the turn of a call. Calls have their turns in the order in which this is called, whether it is
     /// waited for or not.
     pub fn turn(&self) -> impl Future<Output = ()> + Send + use<> {
-        let at = self.take(Instant::now());
+        let now = Instant::now();
+        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = turns.take(LOOKS, now);
         async move {
-            if let Some(at) = at {
-                sleep_until(at).await;
+            if !wait.is_zero() {
+                sleep_until(now + wait).await;
             }
         }
-    }
-
-    /// Takes the next turn; `None` is now.
-    fn take(&self, now: Instant) -> Option<Instant> {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let earliest = now.checked_sub(INTERVAL * (BURST - 1)).unwrap_or(now);
-        let turn = next.unwrap_or(earliest).max(earliest);
-        *next = Some(turn + INTERVAL);
-        (turn > now).then_some(turn)
     }
 }
 
@@ -49,17 +79,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn many_calls_wait_and_few_do_not() {
+        let Rate { interval, burst } = LOOKS;
         let pace = Pace::default();
         let other = Pace::default();
-        // A clock of the system may be too young for a longer past.
-        advance(INTERVAL * BURST).await;
         let begun = Instant::now();
         for call in 0..100 {
             pace.clone().turn().await;
-            let waited = INTERVAL * (call - (BURST - 1).min(call));
+            let waited = interval * (call - (burst - 1).min(call));
             let passed = begun.elapsed();
             assert!(
-                passed >= waited && passed < waited + INTERVAL,
+                passed >= waited && passed < waited + interval,
                 "{call}: {passed:?}"
             );
         }
@@ -67,9 +96,9 @@ mod tests {
         other.turn().await;
         assert_eq!(busy.elapsed(), Duration::ZERO, "another connection");
         // After a pause, some come at once again.
-        advance(INTERVAL * BURST).await;
+        advance(interval * burst).await;
         let paused = Instant::now();
-        for _ in 0..BURST {
+        for _ in 0..burst {
             pace.turn().await;
         }
         assert_eq!(paused.elapsed(), Duration::ZERO);
@@ -77,13 +106,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_given_up_has_had_its_turn() {
+        let Rate { interval, burst } = LOOKS;
         let pace = Pace::default();
-        advance(INTERVAL * BURST).await;
         let begun = Instant::now();
-        for _ in 0..BURST + 4 {
+        for _ in 0..burst + 4 {
             drop(pace.turn());
         }
         pace.turn().await;
-        assert!(begun.elapsed() >= INTERVAL * 5, "{:?}", begun.elapsed());
+        assert!(begun.elapsed() >= interval * 5, "{:?}", begun.elapsed());
     }
 }
