@@ -2,13 +2,12 @@
 
 use crate::service::Service;
 use monju_proto::{
-    serve::{self, ServeError},
+    serve::{self, CheckedServer, Router, ServeError},
     tls::Tls,
     v1::coordinator_server::CoordinatorServer,
 };
 use std::{future::Future, time::Duration};
 use tokio::net::TcpListener;
-use tonic::transport::{Server, server::Router};
 
 /// Time for pending decisions when the service ends; watchers would never leave.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
@@ -21,10 +20,10 @@ const CALLS: u32 = 32;
 /// # Errors
 /// The descriptors for server reflection are broken.
 pub async fn router(service: Service) -> Result<Router, ServeError> {
-    with_service(&mut Server::builder(), service).await
+    with_service(&mut serve::server(), service).await
 }
 
-async fn with_service(server: &mut Server, service: Service) -> Result<Router, ServeError> {
+async fn with_service(server: &mut CheckedServer, service: Service) -> Result<Router, ServeError> {
     let is_ready = service.is_ready();
     let service = CoordinatorServer::new(service);
     let service = service.max_decoding_message_size(serve::LONGEST_REQUEST);

@@ -29,7 +29,7 @@ use tokio::{
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Status, Streaming,
-    transport::{Channel, Endpoint, Server, Uri},
+    transport::{Channel, Endpoint, Uri},
 };
 
 /// One step of a scripted player; the first one happens at once.
@@ -110,7 +110,7 @@ impl FakeWorker {
     /// A link to this worker within this process.
     pub fn link(self) -> (Link, ServerTask) {
         let (channel, server) =
-            serve::in_process(Server::builder().add_service(WorkerServer::new(self)));
+            serve::in_process(serve::server().add_service(WorkerServer::new(self)));
         (Link::in_process(channel), server)
     }
 
@@ -332,7 +332,7 @@ impl Cable {
                     .lock()
                     .expect("no panic with the lock")
                     .push(wire);
-                let server = Server::builder().add_service(WorkerServer::new(worker));
+                let server = serve::server().add_service(WorkerServer::new(worker));
                 let incoming = tokio_stream::once(Ok::<_, io::Error>(far));
                 tokio::spawn(server.serve_with_incoming(incoming));
                 Ok::<_, io::Error>(TokioIo::new(near))

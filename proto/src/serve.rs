@@ -12,7 +12,7 @@ pub use permits::{ConnectionLimits, ConnectionPermit};
 
 use crate::tls::Tls;
 use connection::Connection;
-use guard::Guard;
+use guard::GuardLayer;
 use hyper_util::rt::TokioIo;
 use std::{convert::Infallible, future::Future, io, net::SocketAddr, time::Duration};
 use tokio::{
@@ -26,9 +26,10 @@ use tonic::{
     body::Body,
     codegen::{Service, http},
     server::NamedService,
-    transport::{Channel, Endpoint, Server, Uri, server::Router},
+    transport::{Channel, Endpoint, Server, Uri, server},
 };
 use tonic_health::ServingStatus;
+use tower::layer::util::{Identity, Stack};
 use tracing::warn;
 
 /// Interval of the keepalive pings to a silent peer, and the time that it has to answer one.
@@ -114,6 +115,12 @@ pub async fn listen(
     }
 }
 
+/// A server whose calls are checked.
+pub type CheckedServer = Server<Stack<GuardLayer, Identity>>;
+
+/// Services whose calls are checked.
+pub type Router = server::Router<Stack<GuardLayer, Identity>>;
+
 /// Greatest message that a service takes, in bytes: the longest question fits many times over.
 pub const LONGEST_REQUEST: usize = 256 << 10;
 
@@ -132,7 +139,7 @@ const HEALTH_INTERVAL: Duration = Duration::from_millis(200);
 /// # Errors
 /// The descriptors for server reflection are broken.
 pub async fn router<S>(
-    server: &mut Server,
+    server: &mut CheckedServer,
     service: S,
     is_ready: impl Fn() -> Option<bool> + Send + Sync + 'static,
 ) -> Result<Router, ServeError>
@@ -168,15 +175,20 @@ where
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     Ok(server
-        .add_service(Guard(health))
-        .add_service(Guard(reflection().build_v1()?))
-        .add_service(Guard(reflection().build_v1alpha()?))
-        .add_service(Guard(service)))
+        .add_service(health)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?)
+        .add_service(service))
+}
+
+/// A server for this process.
+pub fn server() -> CheckedServer {
+    Server::builder().layer(GuardLayer)
 }
 
 /// A server for connections over a network: dead peers are found by keepalive pings.
-pub fn network_server() -> Server {
-    Server::builder()
+pub fn network_server() -> CheckedServer {
+    server()
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE))
 }

@@ -12,7 +12,7 @@ use monju_proto::{
 };
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::net::TcpListener;
-use tonic::transport::{Channel, Server};
+use tonic::transport::Channel;
 
 /// Time for calls to end after the players have ended; streams that watch health are the longest.
 const DRAIN_PATIENCE: Duration = Duration::from_millis(500);
@@ -72,7 +72,7 @@ impl InProcessWorker {
     pub async fn serve(worker: Players) -> Result<Self, ServeError> {
         let drain = Drain::default();
         let router = serve::router(
-            &mut Server::builder(),
+            &mut serve::server(),
             server(&worker, drain.clone()),
             is_ready(&worker, drain),
         )

@@ -2,7 +2,7 @@
 //!
 //! HTTP/2 is compiled once, for this type alone, and in this crate.
 
-use super::{incoming::Guarded, pace::Pace};
+use super::{Router, incoming::Guarded, pace::Pace};
 use crate::{
     tls::{MemberInfo, MemberStream},
     watched_stream::{WatchedStream, Watcher},
@@ -15,7 +15,7 @@ use tokio::{
 };
 use tokio_rustls::server::TlsStream;
 use tokio_stream::{Stream, StreamExt};
-use tonic::transport::server::{Connected, Router, TcpConnectInfo};
+use tonic::transport::server::{Connected, TcpConnectInfo};
 
 /// A server at work, until it ends.
 pub type Serving = Pin<Box<dyn Future<Output = Result<(), tonic::transport::Error>> + Send>>;
@@ -57,7 +57,7 @@ pub type Connection = WatchedStream<Box<dyn Carrier>, Caller>;
 pub struct Caller {
     /// Who it is.
     pub origin: CallerOrigin,
-    /// The pace of its calls that only look.
+    /// The pace of its calls.
     pub pace: Pace,
 }
 

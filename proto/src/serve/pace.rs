@@ -7,12 +7,6 @@ use std::{
 };
 use tokio::time::{Instant, sleep_until};
 
-/// The rate of the calls of a connection that only look.
-const LOOKS: Rate = Rate {
-    interval: Duration::from_millis(62),
-    burst: 16,
-};
-
 /// How often something may happen.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
@@ -53,17 +47,17 @@ impl Turns {
     }
 }
 
-/// The pace of the calls of one connection that only look. Clones share it.
+/// The pace of the calls of one connection. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Pace(Arc<Mutex<Turns>>);
 
 impl Pace {
     /// Waits until it is the turn of a call. Calls have their turns in the order in which this is called, whether it is
     /// waited for or not.
-    pub fn turn(&self) -> impl Future<Output = ()> + Send + use<> {
+    pub fn turn(&self, rate: Rate) -> impl Future<Output = ()> + Send + use<> {
         let now = Instant::now();
         let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let wait = turns.take(LOOKS, now);
+        let wait = turns.take(rate, now);
         async move {
             if !wait.is_zero() {
                 sleep_until(now + wait).await;
@@ -77,14 +71,19 @@ mod tests {
     use super::*;
     use tokio::time::advance;
 
+    const RATE: Rate = Rate {
+        interval: Duration::from_millis(62),
+        burst: 16,
+    };
+
     #[tokio::test(start_paused = true)]
     async fn many_calls_wait_and_few_do_not() {
-        let Rate { interval, burst } = LOOKS;
+        let Rate { interval, burst } = RATE;
         let pace = Pace::default();
         let other = Pace::default();
         let begun = Instant::now();
         for call in 0..100 {
-            pace.clone().turn().await;
+            pace.clone().turn(RATE).await;
             let waited = interval * (call - (burst - 1).min(call));
             let passed = begun.elapsed();
             assert!(
@@ -93,26 +92,26 @@ mod tests {
             );
         }
         let busy = Instant::now();
-        other.turn().await;
+        other.turn(RATE).await;
         assert_eq!(busy.elapsed(), Duration::ZERO, "another connection");
         // After a pause, some come at once again.
         advance(interval * burst).await;
         let paused = Instant::now();
         for _ in 0..burst {
-            pace.turn().await;
+            pace.turn(RATE).await;
         }
         assert_eq!(paused.elapsed(), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_given_up_has_had_its_turn() {
-        let Rate { interval, burst } = LOOKS;
+        let Rate { interval, burst } = RATE;
         let pace = Pace::default();
         let begun = Instant::now();
         for _ in 0..burst + 4 {
-            drop(pace.turn());
+            drop(pace.turn(RATE));
         }
-        pace.turn().await;
+        pace.turn(RATE).await;
         assert!(begun.elapsed() >= interval * 5, "{:?}", begun.elapsed());
     }
 }

@@ -23,7 +23,6 @@ use monju_proto::{
 use std::{io, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 use tokio_stream::{StreamExt, wrappers::UnboundedReceiverStream};
-use tonic::transport::Server;
 
 /// Time that the coordinator sets aside of every clock.
 const OVERHEAD: Duration = Duration::from_millis(100);
@@ -124,7 +123,7 @@ impl CoordinatorSeat {
         let roster = Roster::new(links.collect());
         let service = Service::new(ensemble, roster, None, Arc::new(FirstLegalMove));
         let server = || CoordinatorServer::new(service.clone());
-        let (channel, watched) = serve::in_process(Server::builder().add_service(server()));
+        let (channel, watched) = serve::in_process(serve::server().add_service(server()));
         let ballots = ballots.clone();
         let watching = tokio::spawn(async move {
             let mut client = CoordinatorClient::new(channel);
@@ -334,7 +333,7 @@ impl Cluster {
 }
 
 /// Serves what listens at the far end of an edge.
-fn serve_on(edge: &Edge, router: tonic::transport::server::Router) -> JoinHandle<()> {
+fn serve_on(edge: &Edge, router: monju_proto::serve::Router) -> JoinHandle<()> {
     let incoming = UnboundedReceiverStream::new(edge.listen()).map(Ok::<_, io::Error>);
     tokio::spawn(async move {
         if let Err(error) = router.serve_with_incoming(incoming).await {

@@ -158,7 +158,7 @@ impl ScriptedCoordinator {
     /// Starts the service in memory and returns it as a team.
     pub fn connect(self, consultation: ConsultationChoices) -> AssembledTeam {
         let guard = TeamGuard(self.closed.clone());
-        let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
+        let router = serve::server().add_service(CoordinatorServer::new(self));
         let (channel, server) = serve::in_process(router);
         let contact = Contact {
             coordinators: Coordinators::new(
