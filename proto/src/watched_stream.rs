@@ -3,7 +3,7 @@
 use std::{
     io,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -15,6 +15,11 @@ pub trait Watcher: Unpin {
     /// The connection has to end.
     fn before(&mut self) -> io::Result<()> {
         Ok(())
+    }
+
+    /// Tells when the next read may be.
+    fn poll_read_turn(&mut self, _context: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
     }
 
     /// Hears of every attempt to read, and how many bytes came of it.
@@ -42,6 +47,7 @@ impl<S: AsyncRead + Unpin, W: Watcher> AsyncRead for WatchedStream<S, W> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         self.watcher.before()?;
+        ready!(self.watcher.poll_read_turn(context));
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         let bytes = buffer.filled().len() - before;

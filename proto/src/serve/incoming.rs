@@ -29,6 +29,9 @@ use tracing::{debug, warn};
 /// Time in which a connection must have said that it speaks HTTP/2, or have begun a TLS handshake.
 const PREFACE_PATIENCE: Duration = Duration::from_secs(3);
 
+/// Unit in which what comes over a connection is counted.
+const KIBIBYTE: usize = 1 << 10;
+
 /// Length of the words by which HTTP/2 begins.
 const PREFACE_BYTES: usize = 24;
 
@@ -181,14 +184,20 @@ pub type Guarded<S> = WatchedStream<S, Beginning>;
 pub struct Beginning {
     /// The end of the patience, and the number of bytes that came; `None` once it has begun.
     missing: Option<(Pin<Box<Sleep>>, usize)>,
-    _permit: Option<ConnectionPermit>,
+    permit: Option<ConnectionPermit>,
+    /// Bytes that have come since kibibytes were counted.
+    uncounted: usize,
+    /// The end of the time in which nothing more may come.
+    wait: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Guarded<S> {
     fn new(stream: S, permit: Option<ConnectionPermit>) -> Self {
         let watcher = Beginning {
             missing: Some((Box::pin(sleep(PREFACE_PATIENCE)), 0)),
-            _permit: permit,
+            permit,
+            uncounted: 0,
+            wait: None,
         };
         Self { stream, watcher }
     }
@@ -202,8 +211,33 @@ impl<S: Connected> Connected for Guarded<S> {
     }
 }
 
+impl Beginning {
+    /// Counts bytes that have come, and lets the connection wait if too many have come from its address.
+    fn count(&mut self, bytes: usize) {
+        self.uncounted += bytes;
+        let kibibytes = u32::try_from(self.uncounted / KIBIBYTE).unwrap_or(u32::MAX);
+        let Some(permit) = &self.permit else {
+            return;
+        };
+        if kibibytes > 0 {
+            self.uncounted %= KIBIBYTE;
+            let wait = permit.count(kibibytes, Instant::now());
+            self.wait = (!wait.is_zero()).then(|| Box::pin(sleep(wait)));
+        }
+    }
+}
+
 impl Watcher for Beginning {
+    fn poll_read_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(wait) = &mut self.wait {
+            ready!(wait.as_mut().poll(context));
+            self.wait = None;
+        }
+        Poll::Ready(())
+    }
+
     fn after_read(&mut self, context: &mut Context<'_>, bytes: usize) -> io::Result<()> {
+        self.count(bytes);
         if let Some((patience, seen)) = &mut self.missing {
             *seen += bytes;
             if *seen >= PREFACE_BYTES {
@@ -220,6 +254,7 @@ impl Watcher for Beginning {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     #[tokio::test(start_paused = true)]
@@ -247,6 +282,35 @@ mod tests {
                 assert_eq!(begun.elapsed(), PREFACE_PATIENCE);
             }
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_sends_as_much_as_it_can_is_read_at_a_pace() {
+        const MEBIBYTE: usize = KIBIBYTE * KIBIBYTE;
+        let permits = ConnectionPermits::new(ConnectionLimits {
+            all: 2,
+            from_one: 2,
+        });
+        let address = Ipv4Addr::LOCALHOST.into();
+        let permit = permits.take(address, Instant::now());
+        let (mut near, far) = tokio::io::duplex(64 * KIBIBYTE);
+        let mut guarded = Guarded::new(far, permit);
+        let sent = async {
+            near.write_all(&vec![0; 3 * MEBIBYTE])
+                .await
+                .expect("a reader");
+        };
+        let read = async {
+            let mut text = vec![0; 3 * MEBIBYTE];
+            let (first, rest) = text.split_at_mut(MEBIBYTE - 64 * KIBIBYTE);
+            let begun = Instant::now();
+            guarded.read_exact(first).await.expect("sent");
+            assert_eq!(begun.elapsed(), Duration::ZERO);
+            guarded.read_exact(rest).await.expect("sent");
+            let time = begun.elapsed();
+            assert!(time.as_millis().abs_diff(2_000) < 50, "{time:?}");
+        };
+        tokio::join!(sent, read);
     }
 
     #[tokio::test]

@@ -32,8 +32,13 @@ impl Turns {
 
     /// Takes the next turn; returns the time until then.
     pub fn take(&mut self, rate: Rate, now: Instant) -> Duration {
+        self.take_many(1, rate, now)
+    }
+
+    /// Takes so many turns, the first of which is the next one; returns the time until that.
+    pub fn take_many(&mut self, turns: u32, rate: Rate, now: Instant) -> Duration {
         let wait = self.wait(rate, now);
-        self.over = Some(now + self.ahead(now) + rate.interval);
+        self.over = Some(now + self.ahead(now) + rate.interval * turns);
         wait
     }
 

@@ -19,6 +19,13 @@ const INTERVAL_FROM_ONE: Duration = Duration::from_micros(15_625);
 /// Time between two new connections when those of all addresses together make no pause.
 const INTERVAL_OF_ALL: Duration = Duration::from_micros(1_953);
 
+/// The kibibytes that come over the connections from one address: 1 MiB at once, and as much a second. A question to a
+/// player late in a game has 2 KiB.
+const KIBIBYTES_FROM_ONE: Rate = Rate {
+    interval: Duration::from_micros(976),
+    burst: 1_024,
+};
+
 /// Greatest numbers of the connections that a listener has at once, and of new ones that come at once after a pause.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
@@ -57,6 +64,7 @@ impl ConnectionLimits {
 struct Connections {
     open: usize,
     turns: Turns,
+    kibibytes: Turns,
 }
 
 impl Connections {
@@ -127,6 +135,18 @@ impl ConnectionPermits {
 pub struct ConnectionPermit {
     permits: ConnectionPermits,
     address: IpAddr,
+}
+
+impl ConnectionPermit {
+    /// Counts kibibytes that have come over this connection; returns the time until more may come.
+    pub fn count(&self, kibibytes: u32, now: Instant) -> Duration {
+        let mut taken = self.permits.lock();
+        let Some(own) = taken.by_address.get_mut(&self.address) else {
+            return Duration::ZERO;
+        };
+        own.kibibytes.take_many(kibibytes, KIBIBYTES_FROM_ONE, now);
+        own.kibibytes.wait(KIBIBYTES_FROM_ONE, now)
+    }
 }
 
 impl Drop for ConnectionPermit {
@@ -201,6 +221,20 @@ mod tests {
         for _ in 0..MOST_FROM_ONE {
             permits.take(address(0), rested).expect("a turn");
         }
+    }
+
+    #[test]
+    fn what_comes_from_one_address_has_a_pace_over_all_of_its_connections() {
+        let permits = ConnectionPermits::new(ConnectionLimits::of_service(1_000));
+        let begun = Instant::now();
+        let take = |last| permits.take(address(last), begun).expect("a permit");
+        let [one, two, other] = [take(0), take(0), take(1)];
+        assert_eq!(one.count(512, begun), Duration::ZERO);
+        assert_eq!(two.count(511, begun), Duration::ZERO);
+        let second = KIBIBYTES_FROM_ONE.interval * 1_024;
+        assert_eq!(one.count(1_024, begun), second);
+        assert_eq!(other.count(1, begun), Duration::ZERO);
+        assert_eq!(two.count(0, begun + second), Duration::ZERO);
     }
 
     #[test]
