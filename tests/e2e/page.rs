@@ -348,10 +348,10 @@ fn a_coordinator_tells_its_numbers_and_logs_in_json() {
     let mut log = coordinator.stderr.take().expect("piped");
     log.read_to_string(&mut errors).expect("text");
     coordinator.wait().expect("it ends");
-    let logged: Vec<Value> = (errors.lines())
-        .filter(|line| line.starts_with('{'))
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
-    let is_start = |line: &Value| line["message"] == "coordinator listening";
-    assert!(logged.iter().any(is_start), "{errors}");
+    let line = |text| serde_json::from_str(text).unwrap_or_else(|_| panic!("no JSON: {text}"));
+    let logged: Vec<Value> = errors.lines().map(line).collect();
+    let url = format!("http://{address}/metrics");
+    for (key, value) in [("message", "coordinator listening"), ("url", &url)] {
+        assert!(logged.iter().any(|line| line[key] == value), "{errors}");
+    }
 }

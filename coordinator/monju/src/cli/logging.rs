@@ -1,5 +1,6 @@
 //! The log on standard error.
 
+use crate::commands::output::logs_json;
 use std::{
     env,
     io::{self, IsTerminal},
@@ -19,8 +20,7 @@ pub fn to_stderr(default: &str) -> WorkerGuard {
     let filter = filter(&chosen, default);
     let (writer, guard) = tracing_appender::non_blocking(io::stderr());
     let lines = tracing_subscriber::fmt::layer().with_writer(writer);
-    let is_json = env::var("MONJU_LOG_FORMAT").is_ok_and(|format| format == "json");
-    let lines = match is_json {
+    let lines = match logs_json() {
         true => lines.json().flatten_event(true).with_filter(filter).boxed(),
         false => lines
             .with_ansi(io::stderr().is_terminal())

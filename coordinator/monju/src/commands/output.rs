@@ -1,9 +1,12 @@
-//! Results on standard output.
+//! Results on standard output, and the form of the log.
 
 use anyhow::Context;
 use console::Term;
 use monju_proto::text::plain_lines;
-use std::io::{self, Write};
+use std::{
+    env,
+    io::{self, Write},
+};
 
 /// Writes text to standard output. Control characters in it, which a worker, an engine or a game record may have
 /// brought, become blanks.
@@ -31,4 +34,9 @@ pub fn print_line(line: &str) -> anyhow::Result<()> {
 pub fn terminal_columns() -> Option<usize> {
     let (_, columns) = Term::stdout().size_checked()?;
     Some(columns.into())
+}
+
+/// Tells whether each line of the log on standard error is a JSON object.
+pub fn logs_json() -> bool {
+    env::var("MONJU_LOG_FORMAT").is_ok_and(|format| format == "json")
 }

@@ -1,5 +1,6 @@
 //! The council's page, beside another command.
 
+use super::output::logs_json;
 use anyhow::Context;
 use monju_page::{
     council::{Council, CurrentCoordinator},
@@ -24,7 +25,10 @@ pub async fn serve_metrics(
     coordinator: watch::Receiver<CurrentCoordinator>,
 ) -> anyhow::Result<()> {
     let (listener, local) = server::listen(address).await?;
-    eprintln!("the coordinator's metrics are at http://{local}/metrics");
+    announce(
+        "the coordinator's metrics are",
+        &format!("http://{local}/metrics"),
+    );
     server::in_background(move || serve_for_ever(listener, metrics::routes(coordinator)))
         .context("cannot start a thread for the metrics")
 }
@@ -40,12 +44,20 @@ pub async fn serve(
     log: watch::Receiver<Option<PathBuf>>,
 ) -> anyhow::Result<()> {
     let (listener, local) = server::listen(address).await?;
-    eprintln!("the council's page is at http://{local}/");
+    announce("the council's page is", &format!("http://{local}/"));
     let page = async move || {
         let routes = Council::watch(coordinator, log).routes();
         serve_for_ever(listener, routes).await;
     };
     server::in_background(page).context("cannot start a thread for the page")
+}
+
+/// Tells where something is, in the form of the log where every line has one.
+fn announce(what: &str, url: &str) {
+    match logs_json() {
+        true => tracing::info!(url, "{what} served"),
+        false => eprintln!("{what} at {url}"),
+    }
 }
 
 async fn serve_for_ever(listener: TcpListener, routes: Router) {
