@@ -143,7 +143,7 @@ fn a_runner_shows_its_games_while_it_plays() {
     let players = [&game["black"], &game["white"]];
     assert!(players.contains(&&"a".into()) && players.contains(&&"b".into()));
     let (head, numbers) = get(&address, "/metrics");
-    assert!(head.contains("openmetrics-text"), "{head}");
+    assert!(head.contains("text/plain; version=0.0.4"), "{head}");
     let leased = "monju_experiment_pairs_leased{experiment=\"small\"} 1.0";
     assert!(numbers.lines().any(|line| line == leased), "{numbers}");
     shown_in_a_browser(
@@ -335,7 +335,7 @@ fn a_coordinator_tells_its_numbers_and_logs_in_json() {
     let url = format!("http://{}", listening.trim_start_matches("listening on "));
     output_of(&["consult", "--coordinator", &url, "--nodes", "500"]);
     let (head, text) = get(&address, "/metrics");
-    assert!(head.contains("openmetrics-text"), "{head}");
+    assert!(head.contains("text/plain; version=0.0.4"), "{head}");
     for line in [
         "monju_decisions_total 1",
         "monju_fallbacks_total 0",

@@ -3,13 +3,13 @@
 
 use crate::{
     BOARD, PARTS, STYLE,
-    metrics::{CONTENT_TYPE, experiment_text},
+    metrics::{self, experiment_text},
     server::json_text,
 };
 use axum::{
     Router,
     extract::State,
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::{
         Html, IntoResponse, Response,
         sse::{Event, KeepAlive, Sse},
@@ -90,10 +90,10 @@ async fn events(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-async fn metrics(State(page): State<ExperimentPage>) -> Response {
+async fn metrics(State(page): State<ExperimentPage>, headers: HeaderMap) -> Response {
     let text = experiment_text(&page.state.borrow());
     match text {
-        Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
+        Ok(text) => metrics::answer(&headers, &text),
         Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

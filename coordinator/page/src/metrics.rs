@@ -7,7 +7,7 @@ use crate::council::CurrentCoordinator;
 use axum::{
     Router,
     extract::State,
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -22,6 +22,7 @@ use prometheus_client::{
 };
 use serde_json::Value;
 use std::{
+    collections::HashSet,
     fmt,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
@@ -31,8 +32,14 @@ use tokio::{
     time::Instant,
 };
 
-/// Type of the text.
-pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// The newer of the two text formats, for those who ask for it as Prometheus does.
+const OPEN_METRICS: &str = "application/openmetrics-text";
+
+/// Type of a text in the newer format.
+const OPEN_METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Type of a text in the older format, which everything reads that reads numbers for Prometheus.
+const CLASSIC_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Labels of a number: names and values.
 type Labels = Vec<(&'static str, String)>;
@@ -58,12 +65,15 @@ pub fn routes(coordinator: watch::Receiver<CurrentCoordinator>) -> Router {
         .with_state(Numbers { coordinator, last })
 }
 
-async fn metrics(State(Numbers { coordinator, last }): State<Numbers>) -> Response {
+async fn metrics(
+    State(Numbers { coordinator, last }): State<Numbers>,
+    headers: HeaderMap,
+) -> Response {
     let mut last = last.lock().await;
     if let Some((at, text)) = &*last
         && at.elapsed() < FRESH
     {
-        return ([(header::CONTENT_TYPE, CONTENT_TYPE)], text.clone()).into_response();
+        return answer(&headers, text);
     }
     let client = coordinator.borrow().clone();
     let Some(mut client) = client else {
@@ -78,11 +88,42 @@ async fn metrics(State(Numbers { coordinator, last }): State<Numbers>) -> Respon
     };
     match text {
         Ok(text) => {
-            *last = Some((Instant::now(), text.clone()));
-            ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
+            let response = answer(&headers, &text);
+            *last = Some((Instant::now(), text));
+            response
         }
         Err(fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// Returns an answer with numbers in the format that a request asks for.
+pub(crate) fn answer(headers: &HeaderMap, text: &str) -> Response {
+    let accepted = headers.get_all(header::ACCEPT).into_iter();
+    let mut accepted = accepted.filter_map(|types| types.to_str().ok());
+    let (kind, text) = match accepted.any(|types| types.contains(OPEN_METRICS)) {
+        true => (OPEN_METRICS_TYPE, text.to_owned()),
+        false => (CLASSIC_TYPE, classic(text)),
+    };
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
+}
+
+/// Turns numbers in the newer format into the older one, where the type of a counter is that of its one line.
+fn classic(text: &str) -> String {
+    let counters: HashSet<&str> = (text.lines())
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
+        .collect();
+    let mut classic = String::with_capacity(text.len());
+    for line in text.lines().filter(|line| *line != "# EOF") {
+        let mut words = line.splitn(4, ' ');
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some("#"), Some(kind), Some(name), Some(rest)) if counters.contains(name) => {
+                classic += &format!("# {kind} {name}_total {rest}");
+            }
+            _ => classic += line,
+        }
+        classic.push('\n');
+    }
+    classic
 }
 
 /// Writes the numbers of an experiment's state, as its page has it: among them the open pairs, by which runners can be
@@ -252,6 +293,40 @@ mod tests {
             "# EOF",
         ] {
             assert!(text.lines().any(|one| one == line), "no {line} in\n{text}");
+        }
+        let classic = classic(&text);
+        for lines in [
+            "# HELP monju_decisions_total Decisions since the coordinator began.\n# TYPE monju_decisions_total counter\n\
+             monju_decisions_total 70\n",
+            "# TYPE monju_players_held gauge\nmonju_players_held 1.0\n",
+        ] {
+            assert!(classic.contains(lines), "no {lines} in\n{classic}");
+        }
+        assert!(!classic.contains("# EOF"), "{classic}");
+        assert_eq!(classic.lines().count() + 1, text.lines().count());
+    }
+
+    #[test]
+    fn who_asks_for_the_newer_format_gets_it_and_others_the_older_one() {
+        for (accepted, kind) in [
+            (None, CLASSIC_TYPE),
+            (Some("*/*"), CLASSIC_TYPE),
+            (Some("text/plain;version=0.0.4"), CLASSIC_TYPE),
+            (
+                Some(
+                    "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2",
+                ),
+                OPEN_METRICS_TYPE,
+            ),
+        ] {
+            let accepted = accepted.map(|types| (header::ACCEPT, types.parse().expect("types")));
+            let headers = HeaderMap::from_iter(accepted);
+            let response = answer(&headers, "# EOF\n");
+            assert_eq!(
+                response.headers()[header::CONTENT_TYPE],
+                kind,
+                "{headers:?}"
+            );
         }
     }
 }
