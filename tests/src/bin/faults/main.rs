@@ -1,5 +1,6 @@
-//! Plays a cluster of four worker processes on a short byoyomi while one worker is killed and one
-//! is frozen in every game, and counts what must never happen: a loss on time, an illegal move.
+//! Plays a cluster of four worker processes on a short byoyomi. In every game a worker is killed, one is frozen, the
+//! way to one is cut, and something of the kind happens to the coordinator or the proxy. It counts what must never
+//! happen: a loss on time, an illegal move.
 //!
 //! ```text
 //! cargo build --release --bin monju

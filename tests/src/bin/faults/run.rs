@@ -14,7 +14,7 @@ use std::{
     thread,
 };
 
-/// Plays a cluster whose workers die and freeze
+/// Plays a cluster whose processes die and freeze, and whose network fails
 #[derive(Debug, Parser)]
 struct FaultsArguments {
     /// Number of games to be in the log
