@@ -88,7 +88,7 @@ pub(super) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
         }
         "ki2" | "ki2u" => {
             let text = Ki2Text::new(bytes);
-            guarded(|| kif::parse_ki2_bytes(bytes))
+            guarded(|| kif::parse_ki2_str(text.text()))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
         }
         "jkf" => guarded(|| jkf::parse_jkf_bytes(bytes))
@@ -245,13 +245,24 @@ fn usi_game(line: &str) -> Result<GameRecord, Rejection> {
     let start = match start[..] {
         ["startpos"] => None,
         ["sfen", ..] => Some(start[1..].join(" ")),
+        // A bare SFEN has at least three words.
+        [board, _, _, ..] if board.contains('/') => Some(start.join(" ")),
         _ => {
             return Err(Rejection::unreadable(
-                "expected 'startpos' or 'sfen …' and 'moves …'",
+                "expected 'startpos', 'sfen …' or a bare SFEN, and 'moves …'",
             ));
         }
     };
-    record(start.as_deref(), words, RecordedResult::Unknown)
+    let mut words: Vec<&str> = words.collect();
+    // Some programs write the answer with which the game ended behind the moves.
+    let ending = words.pop_if(|word| matches!(*word, "resign" | "win"));
+    let game = record(start.as_deref(), words.into_iter(), RecordedResult::Unknown)?;
+    let to_move = game.position(game.moves().len()).side_to_move();
+    Ok(match ending {
+        Some("resign") => game.with_result(RecordedResult::Won(!to_move)),
+        Some(_) => game.with_result(RecordedResult::Won(to_move)),
+        None => game,
+    })
 }
 
 fn tsv_game(line: &str) -> Result<GameRecord, Rejection> {

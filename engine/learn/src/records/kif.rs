@@ -3,12 +3,15 @@
 //! A parser that skips lines it does not understand would silently cut a damaged game short. So the lines are
 //! compared with the moves that were parsed from them.
 
-use encoding_rs::SHIFT_JIS;
+use encoding_rs::{Encoding, SHIFT_JIS};
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// An inconsistency of a KIF or KI2 file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KifError {
+    /// There are neither moves nor a header.
+    #[error("there are no moves, and no header such as 手合割：平手")]
+    NoGame,
     /// A word takes the place of a move.
     #[error("'{0}' is neither a move nor an ending")]
     Word(String),
@@ -59,6 +62,9 @@ const MOVES: &str = "指手";
 /// `消費時間`, which some programs put on a line of its own.
 const TIME: &str = "消費時間";
 
+/// The colon between the names and the values of a header.
+const AFTER_NAMES: char = '：';
+
 /// Beginnings of the lines with the pieces in hand.
 const IN_HAND: [&str; 4] = ["先手の持駒", "後手の持駒", "下手の持駒", "上手の持駒"];
 
@@ -73,12 +79,24 @@ const ENDINGS: [(&str, &str); 4] = [
     ("封じ手", "中断"),
 ];
 
-/// Decodes a file in UTF-8 or Shift_JIS.
+/// Decodes a file whose first bytes name its encoding, or one in UTF-8 or Shift_JIS.
 fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    match str::from_utf8(bytes) {
-        Ok(text) => text.into(),
-        Err(_) => SHIFT_JIS.decode_without_bom_handling(bytes).0,
+    match (Encoding::for_bom(bytes), str::from_utf8(bytes)) {
+        (Some((encoding, _)), _) => encoding.decode_with_bom_removal(bytes).0,
+        (None, Ok(text)) => text.into(),
+        (None, Err(_)) => SHIFT_JIS.decode_without_bom_handling(bytes).0,
+    }
+}
+
+/// Refuses a text that is none of a game: one that has neither moves nor a line with a name and a value.
+fn check_content(
+    text: impl IntoIterator<Item = impl AsRef<str>>,
+    moves: usize,
+) -> Result<(), KifError> {
+    let has_header = |line: &str| line.contains(AFTER_NAMES) && !line.contains('\0');
+    match moves > 0 || text.into_iter().any(|line| has_header(line.as_ref())) {
+        true => Ok(()),
+        false => Err(KifError::NoGame),
     }
 }
 
@@ -108,7 +126,7 @@ pub(super) struct KifText {
 }
 
 impl KifText {
-    /// Decodes a file in UTF-8 or Shift_JIS.
+    /// Decodes a file.
     pub fn new(bytes: &[u8]) -> Self {
         let text = decode(bytes);
         // Classic Mac OS ends lines with a carriage return alone.
@@ -253,7 +271,7 @@ impl KifText {
                 lines: numbered,
             });
         }
-        Ok(())
+        check_content(&self.lines, numbered)
     }
 }
 
@@ -357,9 +375,14 @@ fn number(line: &str) -> Option<(usize, &str)> {
 pub(super) struct Ki2Text<'a>(Cow<'a, str>);
 
 impl<'a> Ki2Text<'a> {
-    /// Decodes a file in UTF-8 or Shift_JIS.
+    /// Decodes a file.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(decode(bytes))
+    }
+
+    /// Returns the text.
+    pub fn text(&self) -> &str {
+        &self.0
     }
 
     fn after(&self, word: &str) -> Option<&str> {
@@ -375,10 +398,11 @@ impl<'a> Ki2Text<'a> {
     /// Compares the last line with the number of moves that were parsed from the file.
     ///
     /// # Errors
-    /// The last line counts another number of moves.
+    /// The last line counts another number of moves, or the file has no game.
     pub fn check(&self, moves: usize) -> Result<(), KifError> {
         self.after(UNTIL)
-            .map_or(Ok(()), |rest| check_count(rest, moves))
+            .map_or(Ok(()), |rest| check_count(rest, moves))?;
+        check_content(self.0.lines(), moves)
     }
 }
 

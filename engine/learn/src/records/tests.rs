@@ -1,7 +1,11 @@
-use super::{collection::RecordCollection, formats::parse_games, record::RecordedResult};
+use super::{
+    collection::RecordCollection,
+    formats::{games_and_positions, parse_games},
+    record::RecordedResult,
+};
 use monju_engine::Color;
 use rsshogi::records::formats::{common::TextEncoding, kif as foreign};
-use std::path::Path;
+use std::{error::Error, path::Path};
 
 fn collect(files: &[(&str, &str)]) -> RecordCollection {
     let mut collection = RecordCollection::default();
@@ -100,6 +104,61 @@ fn moves_may_have_marks_and_games_may_end_in_other_words() {
         // Where the game goes on, the word is no ending.
         let text = text + "   5 ２二銀(31)\n";
         assert_eq!(collect(&[("a.kif", &text)]).accepted().len(), 0, "{word}");
+    }
+}
+
+#[test]
+fn a_line_of_usi_may_begin_with_a_bare_sfen_and_end_with_an_answer() {
+    let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
+    for (text, result) in [
+        (
+            "startpos moves 7g7f resign".to_owned(),
+            RecordedResult::Won(Color::Black),
+        ),
+        (
+            "startpos moves 7g7f win".to_owned(),
+            RecordedResult::Won(Color::White),
+        ),
+        (format!("{start} b - 1 moves 7g7f"), RecordedResult::Unknown),
+        (
+            format!("position {start} b - moves 7g7f"),
+            RecordedResult::Unknown,
+        ),
+    ] {
+        assert_eq!(result_of("a.usi", &text), result, "{text}");
+    }
+    // The words are an ending at the end alone, and two words are no position.
+    for text in ["startpos moves resign 7g7f", "a/game of"] {
+        assert_eq!(collect(&[("a.usi", text)]).accepted().len(), 0, "{text}");
+    }
+}
+
+#[test]
+fn a_kif_may_be_in_utf_16_and_what_is_no_kif_is_refused() {
+    for name in ["a.kif", "a.ki2"] {
+        let text = match name {
+            "a.kif" => KIF,
+            _ => "手合割：平手\n▲７六歩 △３四歩 ▲２二角成\n",
+        };
+        let mut utf_16 = vec![0xff, 0xfe];
+        utf_16.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+        let mut utf_8 = "\u{feff}".as_bytes().to_vec();
+        utf_8.extend(text.as_bytes());
+        for bytes in [utf_16, utf_8] {
+            let read = parse_games(Path::new(name), &bytes).expect("a known format");
+            let game = read[0].game.as_ref().expect("a game");
+            assert_eq!(game.moves().len(), 3, "{name}");
+        }
+        for nothing in ["", "\n\n", "\0\0\0：\0", "hello\n", "*comment：\0"] {
+            let read = games_and_positions(Path::new(name), nothing.as_bytes());
+            let error = read.expect("a known format").remove(0).game;
+            let error = error.expect_err("no game");
+            let reason = error.source().expect("a reason").to_string();
+            assert!(reason.starts_with("there are no moves"), "{reason}");
+        }
+        let position = games_and_positions(Path::new(name), "手合割：平手\n".as_bytes());
+        let position = position.expect("a known format").remove(0).game;
+        assert!(position.is_ok(), "a position without moves is one");
     }
 }
 
