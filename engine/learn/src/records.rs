@@ -20,5 +20,5 @@ pub use formats::{ParsedGame, UnknownFormat, parse_games};
 pub use import::{RecordsError, RecordsRun, RecordsSummary};
 pub use kif::KifError;
 pub use record::{GameRecord, GameRecordError, RecordedResult};
-pub use rejection::Rejection;
+pub use rejection::{MoveNumber, Rejection};
 pub use timed::{TimedGame, csa_position};

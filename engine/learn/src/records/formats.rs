@@ -73,6 +73,11 @@ pub(super) fn games_and_positions(
     })
 }
 
+/// Returns a text in UTF-8 without the mark that some programs put before it.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
 fn extension(path: &Path) -> String {
     let extension = path.extension().unwrap_or_default();
     extension.to_string_lossy().to_lowercase()
@@ -91,7 +96,7 @@ pub(super) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
             guarded(|| kif::parse_ki2_str(text.text()))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
         }
-        "jkf" => guarded(|| jkf::parse_jkf_bytes(bytes))
+        "jkf" => guarded(|| jkf::parse_jkf_bytes(without_mark(bytes)))
             .and_then(|record| check_moves(record, |_| Ok(()))),
         _ => return None,
     })
@@ -227,7 +232,7 @@ pub(super) fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
 
 /// Parses one game a line; empty lines and those that begin with `#` are skipped.
 fn lines(bytes: &[u8], game: impl Fn(&str) -> Result<GameRecord, Rejection>) -> Vec<ParsedGame> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(without_mark(bytes));
     let numbered = text.lines().zip(1..);
     numbered
         .filter(|(text, _)| !text.trim().is_empty() && !text.starts_with('#'))

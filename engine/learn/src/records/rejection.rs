@@ -2,6 +2,7 @@
 
 use super::{kif::KifError, record::GameRecordError};
 use monju_engine::GameError;
+use rsshogi::records::formats::{csa::CsaError, jkf::JkfError, kif};
 use std::error::Error;
 
 /// Reason for which a game is rejected; the source has the details.
@@ -10,6 +11,9 @@ pub enum Rejection {
     /// The text is not in the expected format.
     #[error("unreadable text")]
     Unreadable(#[source] Box<dyn Error + Send + Sync>),
+    /// The library knows a move as illegal.
+    #[error("illegal move")]
+    IllegalMove(#[source] MoveNumber),
     /// Lines of a KIF or KI2 file were skipped by the parser.
     #[error("inconsistent lines")]
     Inconsistent(#[from] KifError),
@@ -24,6 +28,27 @@ pub enum Rejection {
     },
 }
 
+/// Number of a move, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("move {0}")]
+pub struct MoveNumber(usize);
+
+impl MoveNumber {
+    /// Returns the number of the move that the library calls illegal. It counts moves from 0, and those of JKF from 1.
+    fn of_illegal(error: &(dyn Error + 'static)) -> Option<Self> {
+        let number = if let Some(JkfError::IllegalMove { index }) = error.downcast_ref() {
+            *index
+        } else if let Some(kif::KifError::IllegalMove { index }) = error.downcast_ref() {
+            index + 1
+        } else if let Some(CsaError::IllegalMove { index }) = error.downcast_ref() {
+            index + 1
+        } else {
+            return None;
+        };
+        Some(Self(number))
+    }
+}
+
 impl From<GameRecordError> for Rejection {
     fn from(error: GameRecordError) -> Self {
         Self::Record {
@@ -35,6 +60,10 @@ impl From<GameRecordError> for Rejection {
 
 impl Rejection {
     pub(super) fn unreadable(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Unreadable(error.into())
+        let error = error.into();
+        match MoveNumber::of_illegal(&*error) {
+            Some(number) => Self::IllegalMove(number),
+            None => Self::Unreadable(error),
+        }
     }
 }

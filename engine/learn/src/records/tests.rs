@@ -108,6 +108,42 @@ fn moves_may_have_marks_and_games_may_end_in_other_words() {
 }
 
 #[test]
+fn an_illegal_move_is_named_by_its_number() {
+    let jkf = |rank: u8| {
+        format!(
+            r#"{{"header":{{}},"moves":[{{}},{{"move":{{"from":{{"x":7,"y":7}},"to":{{"x":7,"y":6}},"piece":"FU"}}}},
+               {{"move":{{"from":{{"x":3,"y":3}},"to":{{"x":3,"y":{rank}}},"piece":"FU"}}}}]}}"#
+        )
+    };
+    for (name, good, bad) in [
+        ("a.csa", CSA.to_owned(), CSA.replace("-3334FU", "-3335FU")),
+        (
+            "a.kif",
+            KIF.to_owned(),
+            KIF.replace("３四歩(33)", "３五歩(33)"),
+        ),
+        ("a.jkf", jkf(4), jkf(5)),
+        (
+            "a.usi",
+            "startpos moves 7g7f 3c3d".to_owned(),
+            "startpos moves 7g7f 3c3e".to_owned(),
+        ),
+    ] {
+        // Some programs put a mark before a text in UTF-8.
+        assert_eq!(
+            collect(&[(name, &format!("\u{feff}{good}"))])
+                .accepted()
+                .len(),
+            1,
+            "{name}"
+        );
+        let report = collect(&[(name, &bad)]).to_string();
+        let expected = format!("1 for illegal move, first {name}:1 (move 2");
+        assert!(report.contains(&expected), "{name}: {report}");
+    }
+}
+
+#[test]
 fn a_line_of_usi_may_begin_with_a_bare_sfen_and_end_with_an_answer() {
     let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
     for (text, result) in [
