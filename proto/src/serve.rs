@@ -1,5 +1,6 @@
 //! The one way in which services are served: over TCP, or to this process over an in-memory connection.
 
+mod caller;
 mod connection;
 pub mod descriptors;
 mod guard;
@@ -7,6 +8,7 @@ mod incoming;
 mod pace;
 mod permits;
 
+pub use guard::{CheckedServer, Router};
 pub use incoming::limited;
 pub use permits::{ConnectionLimits, ConnectionPermit};
 
@@ -26,10 +28,9 @@ use tonic::{
     body::Body,
     codegen::{Service, http},
     server::NamedService,
-    transport::{Channel, Endpoint, Server, Uri, server},
+    transport::{Channel, Endpoint, Server, Uri},
 };
 use tonic_health::ServingStatus;
-use tower::layer::util::{Identity, Stack};
 use tracing::warn;
 
 /// Interval of the keepalive pings to a silent peer, and the time that it has to answer one.
@@ -114,12 +115,6 @@ pub async fn listen(
         _ => Ok((listener, local)),
     }
 }
-
-/// A server whose calls are checked.
-pub type CheckedServer = Server<Stack<GuardLayer, Identity>>;
-
-/// Services whose calls are checked.
-pub type Router = server::Router<Stack<GuardLayer, Identity>>;
 
 /// Greatest message that a service takes, in bytes: the longest question fits many times over.
 pub const LONGEST_REQUEST: usize = 256 << 10;

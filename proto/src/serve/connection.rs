@@ -2,11 +2,12 @@
 //!
 //! HTTP/2 is compiled once, for this type alone, and in this crate.
 
-use super::{Router, incoming::Guarded, pace::Pace};
-use crate::{
-    tls::{MemberInfo, MemberStream},
-    watched_stream::{WatchedStream, Watcher},
+use super::{
+    caller::{Caller, CallerOrigin},
+    guard::Router,
+    incoming::Guarded,
 };
+use crate::{tls::MemberStream, watched_stream::WatchedStream};
 use std::{io, pin::Pin};
 use tokio::{
     io::{AsyncRead, AsyncWrite, DuplexStream},
@@ -15,7 +16,7 @@ use tokio::{
 };
 use tokio_rustls::server::TlsStream;
 use tokio_stream::{Stream, StreamExt};
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::transport::server::Connected;
 
 /// A server at work, until it ends.
 pub type Serving = Pin<Box<dyn Future<Output = Result<(), tonic::transport::Error>> + Send>>;
@@ -51,38 +52,6 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Carrier for T {}
 
 /// A connection, and who is at its other end.
 pub type Connection = WatchedStream<Box<dyn Carrier>, Caller>;
-
-/// The caller behind a connection.
-#[derive(Clone)]
-pub struct Caller {
-    /// Who it is.
-    pub origin: CallerOrigin,
-    /// The pace of its calls.
-    pub pace: Pace,
-}
-
-impl From<CallerOrigin> for Caller {
-    fn from(origin: CallerOrigin) -> Self {
-        Self {
-            origin,
-            pace: Pace::default(),
-        }
-    }
-}
-
-/// Who is at the other end of a connection.
-#[derive(Clone)]
-pub enum CallerOrigin {
-    /// This process.
-    ThisProcess,
-    /// Somebody at an address, without a certificate.
-    Anybody(TcpConnectInfo),
-    /// A member of the team.
-    Member(MemberInfo),
-}
-
-/// Nothing is left to watch: the streams inside have watchers of their own.
-impl Watcher for Caller {}
 
 impl From<DuplexStream> for Connection {
     fn from(stream: DuplexStream) -> Self {

@@ -2,7 +2,7 @@
 //! questions to players come at a pace.
 
 use super::{
-    connection::{Caller, CallerOrigin},
+    caller::{Caller, CallerOrigin},
     pace::Rate,
 };
 use crate::{
@@ -23,8 +23,12 @@ use tonic::{
     body::Body,
     codegen::{Service, http},
     service::Routes,
+    transport::{Server, server},
 };
-use tower::Layer;
+use tower::{
+    Layer,
+    layer::util::{Identity, Stack},
+};
 
 /// The rate of calls over one connection that only look, that are refused, or that nothing answers to.
 const LOOKS: Rate = Rate {
@@ -46,6 +50,12 @@ const DIRECTIONS: Rate = Rate {
 
 /// Greatest length of the name of a call in a refusal, in characters.
 const LONGEST_CALL: usize = 100;
+
+/// A server whose calls are checked.
+pub type CheckedServer = Server<Stack<GuardLayer, Identity>>;
+
+/// Services whose calls are checked.
+pub type Router = server::Router<Stack<GuardLayer, Identity>>;
 
 /// Puts all services behind a [`Guard`].
 #[derive(Clone, Copy, Debug)]

@@ -45,6 +45,12 @@ const REFUSALS: Rate = Rate {
     burst: 64,
 };
 
+/// The kibibytes of one connection that never wait for those of others from its address.
+const OWN_KIBIBYTES: Rate = Rate {
+    interval: Duration::from_millis(62),
+    burst: 64,
+};
+
 /// Time between two lines of the log about connections that are closed at once.
 const REFUSALS_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -187,6 +193,7 @@ pub struct Beginning {
     permit: Option<ConnectionPermit>,
     /// Bytes that have come since kibibytes were counted.
     uncounted: usize,
+    kibibytes: Turns,
     /// The end of the time in which nothing more may come.
     wait: Option<Pin<Box<Sleep>>>,
 }
@@ -197,6 +204,7 @@ impl<S> Guarded<S> {
             missing: Some((Box::pin(sleep(PREFACE_PATIENCE)), 0)),
             permit,
             uncounted: 0,
+            kibibytes: Turns::default(),
             wait: None,
         };
         Self { stream, watcher }
@@ -212,7 +220,7 @@ impl<S: Connected> Connected for Guarded<S> {
 }
 
 impl Beginning {
-    /// Counts bytes that have come, and lets the connection wait if too many have come from its address.
+    /// Counts bytes that have come, and lets the connection wait if too many have come over it and from its address.
     fn count(&mut self, bytes: usize) {
         self.uncounted += bytes;
         let kibibytes = u32::try_from(self.uncounted / KIBIBYTE).unwrap_or(u32::MAX);
@@ -221,7 +229,10 @@ impl Beginning {
         };
         if kibibytes > 0 {
             self.uncounted %= KIBIBYTE;
-            let wait = permit.count(kibibytes, Instant::now());
+            let now = Instant::now();
+            self.kibibytes.take_many(kibibytes, OWN_KIBIBYTES, now);
+            let own = self.kibibytes.wait(OWN_KIBIBYTES, now);
+            let wait = permit.count(kibibytes, now).min(own);
             self.wait = (!wait.is_zero()).then(|| Box::pin(sleep(wait)));
         }
     }
@@ -308,9 +319,30 @@ mod tests {
             assert_eq!(begun.elapsed(), Duration::ZERO);
             guarded.read_exact(rest).await.expect("sent");
             let time = begun.elapsed();
-            assert!(time.as_millis().abs_diff(2_000) < 50, "{time:?}");
+            // The last read is not waited for.
+            assert!(time.as_millis().abs_diff(2_000) < 100, "{time:?}");
         };
         tokio::join!(sent, read);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_sends_little_does_not_wait_for_others_from_its_address() {
+        let limits = ConnectionLimits {
+            all: 2,
+            from_one: 2,
+        };
+        let permits = ConnectionPermits::new(limits);
+        let permit = || permits.take(Ipv4Addr::LOCALHOST.into(), Instant::now());
+        let (mut near, far) = tokio::io::duplex(KIBIBYTE);
+        let mut guarded = Guarded::new(far, permit());
+        let flood = permit().expect("a permit");
+        let begun = Instant::now();
+        for _ in 0..50 {
+            flood.count(1_024, begun);
+            near.write_all(&[0; KIBIBYTE]).await.expect("a reader");
+            guarded.read_exact(&mut [0; KIBIBYTE]).await.expect("sent");
+        }
+        assert_eq!(begun.elapsed(), Duration::ZERO);
     }
 
     #[tokio::test]

@@ -61,13 +61,13 @@ impl ConnectionLimits {
 
 /// Connections, and the turns of new ones.
 #[derive(Debug, Default)]
-struct Connections {
+struct ConnectionLoad {
     open: usize,
     turns: Turns,
     kibibytes: Turns,
 }
 
-impl Connections {
+impl ConnectionLoad {
     fn have_room(&self, most: usize, rate: Rate, now: Instant) -> bool {
         self.open < most && self.turns.wait(rate, now).is_zero()
     }
@@ -80,15 +80,15 @@ impl Connections {
 
 /// The connections of all addresses together, and of each.
 #[derive(Debug, Default)]
-struct Taken {
-    all: Connections,
-    by_address: HashMap<IpAddr, Connections>,
+struct ConnectionLoads {
+    all: ConnectionLoad,
+    by_address: HashMap<IpAddr, ConnectionLoad>,
 }
 
 /// The permits of a listener. Clones share them.
 #[derive(Clone, Debug)]
 pub struct ConnectionPermits {
-    taken: Arc<Mutex<Taken>>,
+    taken: Arc<Mutex<ConnectionLoads>>,
     limits: ConnectionLimits,
 }
 
@@ -106,8 +106,8 @@ impl ConnectionPermits {
         let limits = self.limits;
         let (rate, rate_from_one) = (limits.rate_of_all(), limits.rate_from_one());
         let mut taken = self.lock();
-        let Taken { all, by_address } = &mut *taken;
-        let is_free = |own: &Connections| own.have_room(limits.from_one, rate_from_one, now);
+        let ConnectionLoads { all, by_address } = &mut *taken;
+        let is_free = |own: &ConnectionLoad| own.have_room(limits.from_one, rate_from_one, now);
         if !by_address.get(&address).is_none_or(is_free) || !all.have_room(limits.all, rate, now) {
             return None;
         }
@@ -125,7 +125,7 @@ impl ConnectionPermits {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionLoads> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -45,7 +45,11 @@ mod tests {
 
     #[test]
     fn strangers_do_not_fill_the_log() {
-        for (chosen, is_told) in [("info", false), ("nonsense=", false), ("h2=warn", true)] {
+        for (chosen, is_told) in [
+            ("info", false),
+            ("nonsense=", false),
+            ("info,h2=warn", true),
+        ] {
             let filter = filter(chosen, "info");
             let told = filter.would_enable("h2::proto::streams", &Level::WARN);
             assert_eq!(told, is_told, "{chosen}");
