@@ -47,7 +47,7 @@ mod tests {
     fn strangers_do_not_fill_the_log() {
         for (chosen, is_told) in [
             ("info", false),
-            ("nonsense=", false),
+            ("monju_proto=loud", false),
             ("info,h2=warn", true),
         ] {
             let filter = filter(chosen, "info");
