@@ -63,6 +63,29 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         );
     }
 
+    /// Stores the value of a quiescence node that cuts by standing pat, which the table does not have: the node's
+    /// key, depth and ply, its value and window, and its evaluation without noise.
+    #[inline]
+    pub(super) fn keep_stand_pat(
+        &self,
+        (key, depth, ply): (u64, i32, usize),
+        stand_pat: V,
+        window: (V, V),
+        evaluation: Value,
+    ) {
+        self.table.put(
+            key,
+            TableEntry {
+                mv: None,
+                value: stand_pat.stored(ply),
+                bounds: stand_pat.bounds(window, false),
+                evaluation,
+                depth: depth.max(-1),
+                tt_pv: false,
+            },
+        );
+    }
+
     /// Returns the correction of the static evaluation by correction history, with the features to
     /// learn from.
     #[inline]

@@ -100,17 +100,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             };
             if stand_pat.all_at_least(beta) {
                 if entry.is_none() {
-                    self.table.put(
-                        key,
-                        TableEntry {
-                            mv: None,
-                            value: stand_pat.stored(ply),
-                            bounds: stand_pat.bounds(window, false),
-                            evaluation: raw_evaluation,
-                            depth: depth.max(-1),
-                            tt_pv: false,
-                        },
-                    );
+                    self.keep_stand_pat((key, depth, ply), stand_pat, window, raw_evaluation);
                 }
                 return if beta.is_decided(window) || stand_pat.is_decided(window) {
                     stand_pat

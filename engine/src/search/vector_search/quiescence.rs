@@ -106,17 +106,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             };
             if stand_pat.all_at_least(windows.beta) {
                 if entry.is_none() {
-                    self.table.put(
-                        key,
-                        TableEntry {
-                            mv: None,
-                            value: stand_pat.stored(ply),
-                            bounds: stand_pat.bounds(windows.window(), false),
-                            evaluation: raw_evaluation,
-                            depth: depth.max(-1),
-                            tt_pv: false,
-                        },
-                    );
+                    let window = windows.window();
+                    self.keep_stand_pat((key, depth, ply), stand_pat, window, raw_evaluation);
                 }
                 return windows.result(stand_pat);
             }
