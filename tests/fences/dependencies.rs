@@ -4,9 +4,10 @@ use crate::workspace::{Crate, crates};
 use std::collections::BTreeSet;
 
 /// Crates of the workspace that each crate may depend on.
-const DIRECTIONS: [(&str, &[&str]); 15] = [
+const DIRECTIONS: [(&str, &[&str]); 16] = [
     ("monju-engine", &[]),
-    ("monju-learn", &["monju-engine"]),
+    ("monju-records", &["monju-engine"]),
+    ("monju-learn", &["monju-engine", "monju-records"]),
     ("monju-proto", &["monju-engine"]),
     ("monju-proto-generate", &[]),
     ("monju-host", &["monju-engine", "monju-proto"]),
@@ -59,6 +60,7 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
             "monju-learn",
             "monju-page",
             "monju-proto",
+            "monju-records",
             "monju-team",
             "monju-usi",
             "monju-worker",
@@ -86,6 +88,7 @@ const DIRECTIONS: [(&str, &[&str]); 15] = [
             "monju-learn",
             "monju-page",
             "monju-proto",
+            "monju-records",
             "monju-team",
             "monju-usi",
         ],

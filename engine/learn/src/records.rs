@@ -1,24 +1,93 @@
-//! Game records: the compact file that the linear learner reads, and its import from other formats.
+//! The run behind `monju learn records`: files of several formats become one file of records.
 
-mod collection;
-mod commented;
-mod file;
-mod formats;
-mod guard;
-mod import;
-mod kif;
-mod record;
-mod rejection;
-#[cfg(test)]
-mod tests;
-mod timed;
+use crate::{
+    files::{FileError, check_distinct, read, write_atomically},
+    progress::ProgressObserver,
+};
+use monju_records::{ParsedGame, RecordCollection, UnknownFormat, parse_games, to_bytes};
+use std::{panic::resume_unwind, path::PathBuf, thread};
 
-pub use collection::RecordCollection;
-pub use commented::{CommentedGame, ReadGameError};
-pub use file::{RecordFileError, from_bytes, to_bytes};
-pub use formats::{ParsedGame, UnknownFormat, parse_games};
-pub use import::{RecordsError, RecordsRun, RecordsSummary};
-pub use kif::KifError;
-pub use record::{GameRecord, GameRecordError, RecordedResult};
-pub use rejection::{MoveNumber, Rejection};
-pub use timed::{TimedGame, csa_position};
+/// Import of game records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordsRun {
+    /// Files of games; their extensions name their formats.
+    pub files: Vec<PathBuf>,
+    /// The file to write.
+    pub output: PathBuf,
+}
+
+/// Result of an import.
+#[derive(Debug)]
+pub struct RecordsSummary {
+    /// Number of games written.
+    pub games: usize,
+    /// Number of their moves.
+    pub moves: usize,
+    /// The games, and counts of those that were rejected.
+    pub collection: RecordCollection,
+}
+
+/// Error of an import.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordsError {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A file has an unknown extension.
+    #[error(transparent)]
+    Format(#[from] UnknownFormat),
+    /// Every game was rejected.
+    #[error("no valid game to write{0}")]
+    Empty(RecordCollection),
+}
+
+impl RecordsRun {
+    /// Reads all files and writes the distinct valid games.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, the output is one of the inputs, or no game is left.
+    pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<RecordsSummary, RecordsError> {
+        let inputs = self.files.iter().map(PathBuf::as_path);
+        check_distinct(inputs, std::slice::from_ref(&self.output))?;
+        let mut collection = RecordCollection::default();
+        let total = self.files.len() as u64;
+        progress.begin(total, 0, "files");
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let mut done = 0;
+        for paths in self.files.chunks(threads) {
+            for (path, games) in paths.iter().zip(parse_files(paths)) {
+                for game in games? {
+                    collection.add(&path.display().to_string(), game);
+                }
+                done += 1;
+            }
+            progress.advance(done, &format!("{} games", collection.accepted().len()));
+        }
+        progress.finish(total, &format!("{} games", collection.accepted().len()));
+        let games = collection.accepted();
+        if games.is_empty() {
+            return Err(RecordsError::Empty(collection));
+        }
+        write_atomically(&self.output, &to_bytes(games))?;
+        Ok(RecordsSummary {
+            games: games.len(),
+            moves: games.iter().map(|game| game.moves().len()).sum(),
+            collection,
+        })
+    }
+}
+
+/// Parses files at the same time, one in each thread.
+fn parse_files(paths: &[PathBuf]) -> Vec<Result<Vec<ParsedGame>, RecordsError>> {
+    let parse = |path: &PathBuf| Ok(parse_games(path, &read(path)?)?);
+    thread::scope(|scope| {
+        let parsers: Vec<_> = paths
+            .iter()
+            .map(|path| scope.spawn(move || parse(path)))
+            .collect();
+        parsers
+            .into_iter()
+            .map(|parser| parser.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
+}

@@ -1,7 +1,7 @@
 //! Game records.
 
 use crate::fuzz_target::FuzzTarget;
-use monju_learn::records::parse_games;
+use monju_records::parse_games;
 use std::path::Path;
 
 pub const CSA: FuzzTarget = FuzzTarget {

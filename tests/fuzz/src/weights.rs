@@ -5,7 +5,8 @@ use monju_engine::{
     EvaluatorKind, Game, Model,
     eval::{fnv1a, nnue::Network},
 };
-use monju_learn::{TrainingExample, records};
+use monju_learn::TrainingExample;
+use monju_records as records;
 use std::sync::OnceLock;
 
 pub const TARGET: FuzzTarget = FuzzTarget {

@@ -9,8 +9,8 @@ use monju_engine::{
     Game, Model, PlayerError, PlayerSettings,
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
-use monju_learn::records::{CommentedGame, ReadGameError};
 use monju_proto::certificates::{LastDay, NotADay};
+use monju_records::{CommentedGame, ReadGameError};
 use monju_team::config::{NameError, check_name};
 use std::{
     error::Error, num::ParseIntError, ops::RangeInclusive, path::Path, str::FromStr,

@@ -15,12 +15,12 @@ use super::{
 use anyhow::{Context, bail};
 use ballot_file::BallotFile;
 use monju_engine::{Answer, Game, Move};
-use monju_learn::records::CommentedGame;
 use monju_page::view::{self, PositionView};
 use monju_proto::{
     client::ConsultationClient,
     v1::{Ballot, Begin, Limits, TieBreak},
 };
+use monju_records::CommentedGame;
 use monju_team::{
     signals,
     team::{self, Choices, Team},

@@ -4,7 +4,8 @@ use super::{
     counts::Selection, error::BookRunError, file::write_book, games::GameCounter,
     source::BookSource,
 };
-use crate::{files::check_distinct, progress::ProgressObserver, records::RecordCollection};
+use crate::{files::check_distinct, progress::ProgressObserver};
+use monju_records::RecordCollection;
 use std::{path::PathBuf, slice};
 
 /// Building of a book from games.

@@ -1,10 +1,11 @@
 //! Errors of making books.
 
-use crate::{TrainingExampleError, files::FileError, records::UnknownFormat};
+use crate::{TrainingExampleError, files::FileError};
 use monju_engine::{
     PlayerError,
     book::{BookEntryError, BookError},
 };
+use monju_records::UnknownFormat;
 use std::{io, path::PathBuf};
 
 /// Error of making a book.

@@ -1,12 +1,9 @@
 //! The games that a book is counted from: records of any format, and files of self-play.
 
 use super::{counts::Counts, error::BookRunError, source::BookSource};
-use crate::{
-    example::TrainingExample,
-    files::read,
-    records::{GameRecord, RecordCollection, RecordedResult, parse_games},
-};
+use crate::{example::TrainingExample, files::read};
 use monju_engine::book::BookEntryError;
+use monju_records::{GameRecord, RecordCollection, RecordedResult, parse_games};
 use std::path::Path;
 
 /// Extension of files of self-play.

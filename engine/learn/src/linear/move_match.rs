@@ -1,11 +1,12 @@
 //! Share of recorded moves that an evaluator finds.
 
 use super::{objective::Objective, search::TrainingSearch, training::LinearTraining};
-use crate::{random::SplitMix64, records::GameRecord};
+use crate::random::SplitMix64;
 use monju_engine::{
     eval::{Linear, LinearWeights},
     rules::MoveList,
 };
+use monju_records::GameRecord;
 use std::{sync::Arc, thread};
 
 /// Number of positions in which the training search prefers the recorded move.

@@ -5,11 +5,11 @@ use super::{
     search::{MATE, TrainingSearch},
     training::LinearTraining,
 };
-use crate::records::GameRecord;
 use monju_engine::{
     eval::linear::UNIT,
     rules::{Move, MoveList, Position},
 };
+use monju_records::GameRecord;
 
 /// Lead of the recorded move beyond which T(x) and its slope are neglected, in widths.
 const NEGLIGIBLE: f32 = 4.0;
@@ -147,12 +147,12 @@ impl Objective {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::RecordedResult;
     use monju_engine::{
         bench::POSITIONS,
         eval::{Linear, LinearWeights, linear::Values},
         rules::Game,
     };
+    use monju_records::RecordedResult;
     use std::sync::Arc;
 
     /// T(x) of Shimoyama, section 3.

@@ -12,12 +12,12 @@ use crate::{
     files::{FileError, check_distinct, read, read_text, remove, with_suffix, write_atomically},
     progress::ProgressObserver,
     recipe,
-    records::{self, GameRecord, RecordFileError},
 };
 use monju_engine::{
     Model,
     eval::{LinearWeights, WeightsError, fnv1a},
 };
+use monju_records::{self as records, GameRecord, RecordFileError};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -373,8 +373,9 @@ fn file_name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{error_chain, progress::NoProgress, records::RecordedResult};
+    use crate::{error_chain, progress::NoProgress};
     use monju_engine::Game;
+    use monju_records::RecordedResult;
     use std::fs;
 
     /// Short games, all different.

@@ -4,11 +4,9 @@ use super::{
     trainer::LinearTrainer,
     training::{LinearTraining, TrainingStep},
 };
-use crate::{
-    random::SplitMix64,
-    records::{GameRecord, RecordedResult},
-};
+use crate::random::SplitMix64;
 use monju_engine::{eval::LinearWeights, rules::Game};
+use monju_records::{GameRecord, RecordedResult};
 use std::sync::Arc;
 
 /// Games of random moves.

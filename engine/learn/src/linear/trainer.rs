@@ -9,8 +9,9 @@ use super::{
     search::TrainingSearch,
     training::{LinearTraining, TrainingStep},
 };
-use crate::{random::SplitMix64, records::GameRecord};
+use crate::random::SplitMix64;
 use monju_engine::eval::{Linear, LinearWeights, linear::Values};
+use monju_records::GameRecord;
 use std::{sync::Arc, thread};
 
 /// Trains the linear evaluator step by step.

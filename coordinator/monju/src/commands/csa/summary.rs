@@ -2,8 +2,8 @@
 
 use super::clock::TimeRule;
 use monju_engine::Color;
-use monju_learn::records::{Rejection, TimedGame, csa_position};
 use monju_proto::text::excerpt;
+use monju_records::{Rejection, TimedGame, csa_position};
 use std::{collections::HashMap, num::ParseIntError};
 
 /// Reason why the conditions of a game make no sense.

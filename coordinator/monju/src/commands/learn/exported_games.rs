@@ -6,7 +6,7 @@ use monju_experiment::{
     notes::Note,
     record::{GameEnding, MatchOutcome as Outcome},
 };
-use monju_learn::records::{RecordedResult, parse_games};
+use monju_records::{RecordedResult, parse_games};
 use std::path::Path;
 
 /// Returns the result of the only game of a file.

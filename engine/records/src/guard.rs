@@ -1,7 +1,7 @@
 //! A bound around the library that parses records: where it fails on a record, the record is unreadable, and
 //! the program goes on.
 
-use super::rejection::Rejection;
+use crate::rejection::Rejection;
 use std::{
     cell::Cell,
     error::Error,

@@ -64,7 +64,7 @@ impl GameRecord {
     ///
     /// # Errors
     /// The start position is impossible, a move is illegal, or there are too many.
-    pub(super) fn game_or_position(
+    pub(crate) fn game_or_position(
         start: Option<&str>,
         moves: Vec<Move>,
         result: RecordedResult,
@@ -98,7 +98,7 @@ impl GameRecord {
     ///
     /// # Errors
     /// There are no moves.
-    pub(super) fn with_moves(self) -> Result<Self, GameRecordError> {
+    pub(crate) fn with_moves(self) -> Result<Self, GameRecordError> {
         match self.moves.is_empty() {
             true => Err(GameRecordError::Empty),
             false => Ok(self),
@@ -122,7 +122,7 @@ impl GameRecord {
     }
 
     /// Returns the SFEN of the start position, empty for an even game.
-    pub(super) fn start_sfen(&self) -> String {
+    pub(crate) fn start_sfen(&self) -> String {
         self.start
             .as_ref()
             .map_or_else(String::new, |position| position.to_string())

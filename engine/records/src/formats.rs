@@ -1,6 +1,6 @@
 //! Parsers of games in CSA, KIF, KI2, TSV and USI files.
 
-use super::{
+use crate::{
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
     record::{GameRecord, GameRecordError, RecordedResult},
@@ -55,7 +55,7 @@ pub fn parse_games(path: &Path, bytes: &[u8]) -> Result<Vec<ParsedGame>, Unknown
 ///
 /// # Errors
 /// The extension is unknown.
-pub(super) fn games_and_positions(
+pub(crate) fn games_and_positions(
     path: &Path,
     bytes: &[u8],
 ) -> Result<Vec<ParsedGame>, UnknownFormat> {
@@ -84,7 +84,7 @@ fn extension(path: &Path) -> String {
 }
 
 /// Parses a file of a format with one game; `None` for other formats.
-pub(super) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord, Rejection>> {
+pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord, Rejection>> {
     Some(match extension(path).as_str() {
         "kif" | "kifu" => {
             let text = KifText::new(bytes);
@@ -103,17 +103,17 @@ pub(super) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
 }
 
 /// Returns the text of a KIF file; `None` for other formats.
-pub(super) fn kif_text(path: &Path, bytes: &[u8]) -> Option<KifText> {
+pub(crate) fn kif_text(path: &Path, bytes: &[u8]) -> Option<KifText> {
     matches!(extension(path).as_str(), "kif" | "kifu").then(|| KifText::new(bytes))
 }
 
 /// Tells whether a file is in KI2 and has variations, most of which the parser skips.
-pub(super) fn has_ki2_variations(path: &Path, bytes: &[u8]) -> bool {
+pub(crate) fn has_ki2_variations(path: &Path, bytes: &[u8]) -> bool {
     matches!(extension(path).as_str(), "ki2" | "ki2u") && Ki2Text::new(bytes).has_variations()
 }
 
 /// Parses the CSA games of a file; `None` for other formats.
-pub(super) fn several_games(path: &Path, bytes: &[u8]) -> Option<Vec<CsaGame>> {
+pub(crate) fn several_games(path: &Path, bytes: &[u8]) -> Option<Vec<CsaGame>> {
     (extension(path) == "csa").then(|| csa_records(bytes))
 }
 
@@ -133,7 +133,7 @@ fn check_moves(
 }
 
 /// A game of a CSA file as the library has parsed it.
-pub(super) struct CsaGame {
+pub(crate) struct CsaGame {
     /// Line at which it begins, counted from 1.
     line: usize,
     /// The record, or the reason for which it is rejected.
@@ -211,7 +211,7 @@ fn bytes_between_separators(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Converts a record that the library has parsed; Monju's own rules check every move.
-pub(super) fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
+pub(crate) fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
     let moves: Option<Vec<Move>> = record
         .main_moves()
         .map(|entry| entry.mv().to_usi().parse().ok())

@@ -1,6 +1,6 @@
 //! Positions as a CSA server sends them: a board, and the moves that have been played since with their times.
 
-use super::{guard::guarded, rejection::Rejection};
+use crate::{guard::guarded, rejection::Rejection};
 use monju_engine::Game;
 use rsshogi::records::formats::csa;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! One game of a file, with names and times, that takes comments and is written again.
 
-use super::{
+use crate::{
     formats::{
         ParsedGame, UnknownFormat, convert, games_and_positions, has_ki2_variations, kif_text,
         one_game, several_games,
@@ -72,7 +72,7 @@ pub enum ReadGameError {
 
 impl CommentedGame {
     /// Reads the game with a number, counted from 1, of a file in any format of
-    /// [`parse_games`](super::parse_games). It may be a position without moves.
+    /// [`parse_games`](crate::parse_games). It may be a position without moves.
     ///
     /// # Errors
     /// The file cannot be read, has fewer games, or the game is not one.

@@ -1,4 +1,4 @@
-use super::{
+use crate::{
     collection::RecordCollection,
     formats::{games_and_positions, parse_games},
     record::RecordedResult,

@@ -119,7 +119,7 @@ enum KifLine<'a> {
 
 /// The text of a KIF file.
 #[derive(Clone, Debug)]
-pub(super) struct KifText {
+pub(crate) struct KifText {
     lines: Vec<String>,
     /// Number of the lines before the first variation.
     main: usize,
@@ -306,7 +306,7 @@ impl Commented<'_> {
 }
 
 /// Writes the numbers of the pieces in hand as all programs read them: `十七` for `17`. Other lines stay.
-pub(super) fn with_kanji_numbers(line: &str) -> String {
+pub(crate) fn with_kanji_numbers(line: &str) -> String {
     if !IN_HAND
         .iter()
         .any(|word| line.trim_start().starts_with(word))
@@ -360,7 +360,7 @@ fn plain_move(text: &str) -> String {
 }
 
 /// Returns true for a word that is meant as a move.
-pub(super) fn resembles_move(word: &str) -> bool {
+pub(crate) fn resembles_move(word: &str) -> bool {
     word.starts_with(|first: char| first == '同' || first.is_numeric())
 }
 
@@ -372,7 +372,7 @@ fn number(line: &str) -> Option<(usize, &str)> {
 }
 
 /// The text of a KI2 file, which has no move numbers.
-pub(super) struct Ki2Text<'a>(Cow<'a, str>);
+pub(crate) struct Ki2Text<'a>(Cow<'a, str>);
 
 impl<'a> Ki2Text<'a> {
     /// Decodes a file.

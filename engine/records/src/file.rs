@@ -5,7 +5,7 @@
 //! position's SFEN, 0 for an even game, and the SFEN; two bytes for the number of moves; and two
 //! bytes for each move ([`Move::bits`]). Numbers are little-endian.
 
-use super::record::{GameRecord, GameRecordError, RecordedResult};
+use crate::record::{GameRecord, GameRecordError, RecordedResult};
 use monju_engine::rules::{Color, Move};
 
 const MAGIC: &[u8; 17] = b"monju records v1\n";

@@ -1,6 +1,6 @@
 //! Distinct games, with counts of those that were rejected.
 
-use super::{
+use crate::{
     file::to_bytes,
     formats::ParsedGame,
     record::{GameRecord, RecordedResult},

@@ -1,6 +1,6 @@
 //! Reasons for which games are rejected.
 
-use super::{kif::KifError, record::GameRecordError};
+use crate::{kif::KifError, record::GameRecordError};
 use monju_engine::GameError;
 use rsshogi::records::formats::{csa::CsaError, jkf::JkfError, kif};
 use std::error::Error;
@@ -59,7 +59,7 @@ impl From<GameRecordError> for Rejection {
 }
 
 impl Rejection {
-    pub(super) fn unreadable(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    pub(crate) fn unreadable(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let error = error.into();
         match MoveNumber::of_illegal(&*error) {
             Some(number) => Self::IllegalMove(number),
