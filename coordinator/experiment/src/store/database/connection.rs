@@ -6,7 +6,9 @@
 
 use super::dialect::Dialect;
 use crate::store::{error::StoreError, fault::DatabaseFault, plan::OpenMode};
-use sqlx::{Any, AnyConnection, Connection, Executor, any::AnyArguments, query::Query};
+use sqlx::{
+    Any, AnyConnection, AssertSqlSafe, Connection, Executor, any::AnyArguments, query::Query,
+};
 use std::{
     sync::{Arc, Weak},
     time::Duration,
@@ -198,9 +200,9 @@ impl Transaction {
     }
 }
 
-/// A statement without a name.
-pub(super) fn statement(sql: &str) -> Query<'_, Any, AnyArguments<'_>> {
-    sqlx::query(sql).persistent(false)
+/// A statement without a name. Its text comes from this program; values from elsewhere are bound to it.
+pub(super) fn statement(sql: &str) -> Query<'static, Any, AnyArguments> {
+    sqlx::query(AssertSqlSafe(sql)).persistent(false)
 }
 
 /// Returns whether a statement failed because the database has no such table.

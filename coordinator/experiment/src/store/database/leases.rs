@@ -197,7 +197,7 @@ mod tests {
     use crate::store::{
         ExperimentPlan, OpenMode, PlannedCell, RegisteredPlan, Store, database::Database,
     };
-    use sqlx::{Connection, SqliteConnection};
+    use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
     use std::{
         path::Path,
         sync::{Arc, atomic::AtomicU32},
@@ -239,7 +239,7 @@ mod tests {
             true
         });
         drop(handle);
-        let leased = sqlx::query(&database.leases.take)
+        let leased = sqlx::query(AssertSqlSafe(database.leases.take.as_str()))
             .bind("token")
             .bind("runner")
             .bind(1000_i64)

@@ -9,7 +9,7 @@ use crate::{
         rows::{CellStanding, PairUnderWay},
     },
 };
-use sqlx::{AnyConnection, Executor, Row, any::AnyRow};
+use sqlx::{AnyConnection, AssertSqlSafe, Executor, Row, any::AnyRow};
 use std::ops::Range;
 
 /// Selects pairs that are over: cell, first number, the number after the last.
@@ -61,7 +61,7 @@ async fn tallied(
          GROUP BY cell, state"
     );
     let mut standings = vec![CellStanding::default(); cells.count()];
-    for row in connection.fetch_all(query.as_str()).await? {
+    for row in connection.fetch_all(AssertSqlSafe(query)).await? {
         let Some(cell) = cells.index(row.try_get(0)?) else {
             continue;
         };
@@ -99,7 +99,7 @@ async fn counted(
          GROUP BY cell, state, points",
         cells.planned("")
     );
-    for row in connection.fetch_all(counts.as_str()).await? {
+    for row in connection.fetch_all(AssertSqlSafe(counts)).await? {
         let Some(cell) = cells.index(row.try_get(0)?) else {
             continue;
         };
@@ -120,7 +120,7 @@ async fn counted(
         "SELECT id FROM cells WHERE closed = 1 AND id IN {}",
         cells.rows()
     );
-    for row in connection.fetch_all(closed.as_str()).await? {
+    for row in connection.fetch_all(AssertSqlSafe(closed)).await? {
         if let Some(cell) = cells.index(row.try_get(0)?) {
             standings[cell].closed = true;
         }
@@ -164,7 +164,7 @@ pub(super) async fn under_way(
          ORDER BY runner, cell, number LIMIT {LISTED}",
         cells.rows()
     );
-    let rows = connection.fetch_all(query.as_str()).await?;
+    let rows = connection.fetch_all(AssertSqlSafe(query)).await?;
     let known = rows.iter().filter_map(|row| {
         let cell = row.try_get(0).map(|id| cells.index(id));
         cell.transpose().map(|cell| pair_under_way(row, cell?))

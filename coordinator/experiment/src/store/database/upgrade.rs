@@ -83,6 +83,7 @@ mod tests {
         plan::OpenMode,
     };
     use sqlx::{
+        SqlSafeStr,
         error::BoxDynError,
         migrate::{MigrateError, Migration, MigrationSource, MigrationType, Migrator},
     };
@@ -95,7 +96,7 @@ mod tests {
             let migration = |(index, (name, sql)): (usize, &(&'static str, &'static str))| {
                 let version = index as i64 + 1;
                 let kind = MigrationType::Simple;
-                Migration::new(version, (*name).into(), kind, (*sql).into(), false)
+                Migration::new(version, (*name).into(), kind, (*sql).into_sql_str(), false)
             };
             let migrations = self.0.iter().enumerate().map(migration).collect();
             Box::pin(async move { Ok(migrations) })
@@ -115,11 +116,15 @@ mod tests {
 
         let mut transaction = connection.begin().await.expect("begun");
         let same = Migrator::new(SQLITE).await.expect("a list");
-        let same = same.run_direct(&mut transaction.connection).await;
+        let same = same
+            .run_direct(None, &mut transaction.connection, false)
+            .await;
         assert!(same.is_ok(), "{same:?}");
         let fewer = MigrationList(&SQLITE.0[..3]);
         let older = Migrator::new(fewer).await.expect("a list");
-        let older = older.run_direct(&mut transaction.connection).await;
+        let older = older
+            .run_direct(None, &mut transaction.connection, false)
+            .await;
         assert!(
             matches!(older, Err(MigrateError::VersionMissing(_))),
             "{older:?}"
