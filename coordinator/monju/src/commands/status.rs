@@ -216,9 +216,15 @@ fn table(url: &str, roster: &RosterResponse, columns: Option<usize>) -> String {
         .map(|worker| worker.players.len())
         .sum();
     let connected = count(|worker| worker.connected);
+    let counted = |number: usize, noun: &str| match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    };
     let _ = write!(
         text,
-        "\n{connected} workers connected with {players} players, {lost} lost"
+        "\n{} connected with {}, {lost} lost",
+        counted(connected, "worker"),
+        counted(players, "player")
     );
     if draining > 0 {
         let _ = write!(text, ", {draining} draining");
@@ -407,7 +413,7 @@ desk    https://10.0.0.1:7411  1.2 ± 0.3 ms                    0.1.0 (new)  2 m
         b
 attic   https://10.0.0.2:7411          lost                    0.1.0 (old)  timed out
 
-1 workers connected with 2 players, 1 lost
+1 worker connected with 2 players, 1 lost
 another build than the coordinator's (0.1.0 (new)): attic
 ";
         assert_eq!(table("http://c:1", &roster(), None), expected);
