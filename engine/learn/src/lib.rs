@@ -1,4 +1,4 @@
-//! Training of evaluators and of the judges that the search and the clock follow: game records, self-play, logs of
+//! Training of evaluators and of the judges that the search and the clock follow: self-play, logs of
 //! searches, the Bonanza method, piece-square values, networks; and opening books.
 //!
 //! Each command of `monju learn` is a run of this crate: an object with the command's arguments whose
