@@ -4,10 +4,14 @@ use crate::workspace::{Crate, crates};
 use std::collections::BTreeSet;
 
 /// Crates of the workspace that each crate may depend on.
-const DIRECTIONS: [(&str, &[&str]); 16] = [
+const DIRECTIONS: [(&str, &[&str]); 18] = [
     ("monju-engine", &[]),
     ("monju-records", &["monju-engine"]),
-    ("monju-learn", &["monju-engine", "monju-records"]),
+    ("monju-gradient", &["monju-engine"]),
+    (
+        "monju-learn",
+        &["monju-engine", "monju-gradient", "monju-records"],
+    ),
     ("monju-proto", &["monju-engine"]),
     ("monju-proto-generate", &[]),
     ("monju-host", &["monju-engine", "monju-proto"]),
@@ -51,7 +55,7 @@ const DIRECTIONS: [(&str, &[&str]); 16] = [
         &["monju-coordinator", "monju-engine", "monju-proto"],
     ),
     (
-        "monju",
+        "monju-commands",
         &[
             "monju-coordinator",
             "monju-engine",
@@ -64,6 +68,21 @@ const DIRECTIONS: [(&str, &[&str]); 16] = [
             "monju-team",
             "monju-usi",
             "monju-worker",
+        ],
+    ),
+    (
+        "monju",
+        &[
+            "monju-commands",
+            "monju-coordinator",
+            "monju-engine",
+            "monju-experiment",
+            "monju-host",
+            "monju-learn",
+            "monju-proto",
+            "monju-records",
+            "monju-team",
+            "monju-usi",
         ],
     ),
     ("monju-tests", &["monju-engine", "monju-host"]),

@@ -25,7 +25,9 @@ mod team;
 mod tune;
 mod usi;
 
-use crate::commands::{
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use monju_commands::{
     calibrate::Calibrate,
     certificates::Certificates,
     doctor::Doctor,
@@ -33,21 +35,12 @@ use crate::commands::{
     replay::ReplayCommand,
     services::{CoordinatorService, WorkerService},
 };
-use anyhow::{Context, bail};
-use clap::{CommandFactory, Parser, Subcommand};
-use clap_complete::Shell;
 use monju_proto::{build, certificates::LastDay};
-use monju_team::signals;
 use std::{
     io::{self, IsTerminal},
     path::PathBuf,
-    pin::Pin,
     process::ExitCode,
-    time::Duration,
 };
-
-/// Longest wait at the end for searches that are still running.
-const SHUTDOWN_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Version and commit of this build.
 const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("MONJU_COMMIT"), ")");
@@ -227,27 +220,25 @@ impl Command {
             Self::Manual { folder } => manual::write_pages(CommandLine::command(), &folder),
             Self::Perft(arguments) => arguments.resolve()?.run(),
             Self::Danger(arguments) => arguments.resolve()?.run(),
-            Self::Mate(arguments) => block_on(arguments.resolve()?.run()),
+            Self::Mate(arguments) => arguments.resolve()?.run(),
             Self::Bench(arguments) => arguments.run(),
-            Self::Experiment(action) => block_on(action.run()),
-            Self::Match(arguments) => block_on(arguments.resolve()?.run()),
-            Self::Tune(arguments) => block_on(arguments.run()),
+            Self::Experiment(action) => action.run(),
+            Self::Match(arguments) => arguments.resolve()?.run(),
+            Self::Tune(arguments) => arguments.run(),
             Self::Book(command) => command.run(),
             Self::Learn(command) => command.run(),
             Self::Replay(arguments) => ReplayCommand::from(arguments).run(),
             Self::Calibrate(arguments) => Calibrate::from(arguments).run(),
-            Self::Engine(arguments) => {
-                block_on(async { Ok(monju_usi::run_engine(arguments.into()).await?) })
-            }
-            Self::Usi(arguments) => block_on(arguments.resolve().run()),
-            Self::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
-            Self::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
-            Self::Doctor(arguments) => block_on(until_interrupted(Doctor::from(arguments).run())),
-            Self::Csa(arguments) => block_on(arguments.resolve()?.run()),
-            Self::Status(arguments) => block_on(until_interrupted(arguments.resolve()?.run())),
-            Self::Drain(arguments) => block_on(until_interrupted(arguments.resolve().run())),
-            Self::Analyse(arguments) => block_on(arguments.resolve()?.run()),
-            Self::Consult(arguments) => block_on(until_interrupted(arguments.resolve()?.run())),
+            Self::Engine(arguments) => monju_commands::engine::run(arguments.into()),
+            Self::Usi(arguments) => arguments.resolve().run(),
+            Self::Worker(arguments) => WorkerService::from(arguments).run(),
+            Self::Coordinator(arguments) => CoordinatorService::from(arguments).run(),
+            Self::Doctor(arguments) => Doctor::from(arguments).run(),
+            Self::Csa(arguments) => arguments.resolve()?.run(),
+            Self::Status(arguments) => arguments.resolve()?.run(),
+            Self::Drain(arguments) => arguments.resolve().run(),
+            Self::Analyse(arguments) => arguments.resolve()?.run(),
+            Self::Consult(arguments) => arguments.resolve()?.run(),
         }
     }
 
@@ -281,27 +272,6 @@ impl Command {
             | Self::Learn(_) => "error",
         }
     }
-}
-
-async fn until_interrupted(
-    command: impl Future<Output = anyhow::Result<()>>,
-) -> anyhow::Result<()> {
-    tokio::select! {
-        outcome = command => outcome,
-        () = signals::termination() => bail!("interrupted"),
-    }
-}
-
-fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
-    // Of one type for all commands, so that the loop of the runtime is compiled once.
-    let command: Pin<Box<dyn Future<Output = anyhow::Result<()>>>> = Box::pin(command);
-    let outcome = runtime.block_on(command);
-    runtime.shutdown_timeout(SHUTDOWN_PATIENCE);
-    outcome
 }
 
 #[cfg(test)]

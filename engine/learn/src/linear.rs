@@ -6,14 +6,11 @@
 //! paper.
 
 mod checkpoint;
-mod gradient;
 mod move_match;
-mod objective;
 mod optimizer;
 mod parameters;
 mod report;
 mod run;
-mod search;
 #[cfg(test)]
 mod tests;
 mod trainer;

@@ -5,17 +5,14 @@
 //! λ-return. A minibatch touches few rows of the feature transformer, and only those are updated.
 //! Weights are clipped to what quantisation can represent.
 
-mod adam;
 mod convert;
 mod examples;
-mod gradient;
 mod losses;
 mod network_file;
 mod quantise;
 mod run;
 mod trainer;
 mod training;
-mod weights;
 
 pub use convert::{ConvertError, NetworkConversionRun};
 pub use examples::{NetworkSet, TeacherError};

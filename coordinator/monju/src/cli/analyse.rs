@@ -4,8 +4,8 @@ use super::{
     parsers::{self, no_sense},
     team::TeamArguments,
 };
-use crate::commands::{analyse::Analyse, consult::DEFAULT_TIME_MS};
 use clap::Args;
+use monju_commands::{analyse::Analyse, consult::DEFAULT_TIME_MS};
 use monju_proto::v1::Limits;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub struct AnalyseArguments {
     /// Game: .kif, .ki2, .csa, .jkf, .usi, .sfen or .tsv
     file: PathBuf,
     /// Number of the game in a file of several
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1")]
     game: usize,
     #[command(flatten)]
     team: TeamArguments,
@@ -34,7 +34,7 @@ pub struct AnalyseArguments {
     #[arg(long, value_name = "N")]
     to: Option<usize>,
     /// Seed of ties and noise
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value = "1")]
     seed: u64,
     /// Nodes per player and position
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]

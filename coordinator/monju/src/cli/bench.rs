@@ -1,10 +1,10 @@
 //! The command line of `monju bench`.
 
 use super::parsers::{self, ValueError};
-use crate::commands::bench::{
+use clap::{ArgGroup, Args};
+use monju_commands::bench::{
     Branching, Dimension, Evaluators, MateBench, RivalComparison, RivalOption, Scaling, SuiteBench,
 };
-use clap::{ArgGroup, Args};
 use monju_engine::{
     EvaluatorChoice, PlayerSettings, SearchChoices, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
 };
@@ -78,7 +78,7 @@ fn parse_threads(text: &str) -> Result<usize, ValueError> {
 #[command(group = ArgGroup::new("timed").args(["against", "evaluators"]))]
 pub struct BenchArguments {
     /// Iterations in every position
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value = "12", value_parser = clap::value_parser!(u32).range(1..))]
     depth: u32,
     /// Prints one JSON object
     #[arg(long)]
@@ -87,7 +87,7 @@ pub struct BenchArguments {
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Transposition table in MiB; another size is another signature
-    #[arg(long, value_name = "MIB", default_value_t = 16,
+    #[arg(long, value_name = "MIB", default_value = "16",
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
@@ -95,7 +95,7 @@ pub struct BenchArguments {
           allow_negative_numbers = true)]
     sigma: Sigma,
     /// Seed of the noise
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value = "1")]
     seed: u64,
     /// Options of the search that differ from their defaults, separated by commas
     #[arg(long, value_name = "NAME=VALUE,…", default_value = "")]
@@ -117,12 +117,12 @@ pub struct BenchArguments {
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Vec<u64>,
     /// Number of middlegame positions
-    #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len() as u32, requires = "scaling",
+    #[arg(long, value_name = "N", default_value = MIDDLEGAME.len().to_string(), requires = "scaling",
           value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
     /// Number of rounds over all of them, each with the next seed; --sigma 1 is noise enough to make
     /// every round another tree
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "scaling",
+    #[arg(long, value_name = "N", default_value = "1", requires = "scaling",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     rounds: u64,
     /// Compares nodes/second with this USI engine, position by position in one run
@@ -140,11 +140,11 @@ pub struct BenchArguments {
           conflicts_with_all = ["scaling", "timed", "depth", "evaluator", "sigma", "search"])]
     mates: Vec<PathBuf>,
     /// Largest number of positions for a mate problem
-    #[arg(long, value_name = "N", default_value_t = 200_000, requires = "mates",
+    #[arg(long, value_name = "N", default_value = "200000", requires = "mates",
           value_parser = clap::value_parser!(u64).range(1..))]
     mate_nodes: u64,
     /// Milliseconds for each position and engine, or evaluator
-    #[arg(long, value_name = "MS", default_value_t = 1000, requires = "timed",
+    #[arg(long, value_name = "MS", default_value = "1000", requires = "timed",
           value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     movetime: u64,
 }

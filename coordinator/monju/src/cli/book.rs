@@ -1,8 +1,8 @@
 //! The command line of `monju book`.
 
 use super::parsers::{self, ValueError};
-use crate::commands::book::{self, ShowBook};
 use clap::{Args, Subcommand};
+use monju_commands::book::{self, ShowBook};
 use monju_engine::{EvaluatorChoice, PlayerSettings, book::ValueWeights};
 use monju_host::load_evaluator;
 use monju_learn::book::{BookConversionRun, BookSource, BuildRun, SearchRun};
@@ -50,7 +50,7 @@ pub struct BuildArguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Number of moves from the start of each game that are looked at
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value = "60", value_parser = clap::value_parser!(u32).range(1..))]
     plies: u32,
     /// won-by-mover: games with a winner, a move weighs those that its side won; played: all games, a move
     /// weighs those in which it was played
@@ -73,36 +73,36 @@ pub struct SearchArguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Nodes for each position
-    #[arg(long, default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value = "300000", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Transposition table of each thread in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 32)]
+    #[arg(long, value_name = "MIB", default_value = "32")]
     hash: usize,
     /// Simultaneous searches; default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(parsers::THREADS))]
     threads: Option<u32>,
     /// Games in which a position must have been met
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value = "2")]
     min_games: u32,
     /// Positions up to this move are searched
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value = "40")]
     plies: u32,
     /// Takes the values of the searches as they are, without those of later positions
     #[arg(long)]
     no_minimax: bool,
     /// Centipawns below the best move at which a weight is e times as small
-    #[arg(long, value_name = "CP", default_value_t = ValueWeights::default().temperature,
+    #[arg(long, value_name = "CP", default_value = ValueWeights::default().temperature.to_string(),
           value_parser = temperature)]
     temperature: f64,
     /// Centipawns below the best move beyond which a move is left out
-    #[arg(long, value_name = "CP", default_value_t = ValueWeights::default().margin,
+    #[arg(long, value_name = "CP", default_value = ValueWeights::default().margin.to_string(),
           value_parser = clap::value_parser!(i32).range(0..))]
     margin: i32,
     /// Least value of a move in the first 20 plies, in centipawns
-    #[arg(long, value_name = "CP", default_value_t = ValueWeights::default().floor,
+    #[arg(long, value_name = "CP", default_value = ValueWeights::default().floor.to_string(),
           allow_negative_numbers = true)]
     floor: i32,
 }

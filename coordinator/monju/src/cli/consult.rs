@@ -1,8 +1,8 @@
 //! The command line of `monju consult`.
 
 use super::{parsers::position_or_game, team::TeamArguments};
-use crate::commands::consult::Consult;
 use clap::Args;
+use monju_commands::consult::Consult;
 
 /// Everything after `monju consult`.
 #[derive(Debug, Args)]
@@ -13,12 +13,12 @@ pub struct ConsultArguments {
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
     /// Number of the game in a file of several
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1")]
     game: usize,
     #[command(flatten)]
     team: TeamArguments,
     /// Seed of ties and noise
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value = "1")]
     seed: u64,
     /// Nodes per player
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]

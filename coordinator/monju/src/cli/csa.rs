@@ -1,9 +1,9 @@
 //! The command line of `monju csa`.
 
 use super::parsers::no_sense;
-use crate::commands::csa::{Csa, Login};
 use anyhow::{Context, bail};
 use clap::Args;
+use monju_commands::csa::{Csa, Login};
 use monju_host::{OptionValue, UsiOptions, UsiSpec};
 use std::{env, fs, path::PathBuf};
 
@@ -33,7 +33,7 @@ pub struct CsaArguments {
     #[arg(long, value_name = "FILE")]
     password_file: PathBuf,
     /// Number of games, one after the other
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
     /// Folder for the games as CSA files
     #[arg(long, value_name = "FOLDER", default_value = ".")]

@@ -1,8 +1,8 @@
 //! The command line of `monju danger`.
 
 use super::parsers::{no_sense, position_or_game};
-use crate::commands::danger::{DangerCommand, Judge, Survey};
 use clap::{Args, ValueEnum};
+use monju_commands::danger::{DangerCommand, Judge, Survey};
 use monju_engine::{
     Color,
     danger::{DEFAULT_NODES, DangerSettings, presumed_worse},
@@ -32,13 +32,13 @@ pub struct DangerArguments {
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
     /// Number of the game in a file of several
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1")]
     game: usize,
     /// The side that is assumed to stand worse; default: the one with less material, of equals the side to move
     #[arg(long, value_name = "SIDE")]
     worse: Option<SideArgument>,
     /// Most nodes to expand
-    #[arg(long, default_value_t = DEFAULT_NODES, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value = DEFAULT_NODES.to_string(), value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Demands more points than the opponent has, as the paper does, instead of no fewer than now
     #[arg(long)]

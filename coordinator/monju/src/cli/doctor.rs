@@ -1,7 +1,7 @@
 //! The command line of `monju doctor`.
 
-use crate::commands::doctor::Doctor;
 use clap::Args;
+use monju_commands::doctor::Doctor;
 use std::{path::PathBuf, time::Duration};
 
 /// Everything after `monju doctor`.
@@ -11,7 +11,7 @@ pub struct DoctorArguments {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Milliseconds that every player gets for its test move
-    #[arg(long, value_name = "MS", default_value_t = 2_000,
+    #[arg(long, value_name = "MS", default_value = "2000",
           value_parser = clap::value_parser!(u64).range(100..=600_000))]
     time: u64,
     /// Prints one JSON object

@@ -1,8 +1,8 @@
 //! The command line of `monju drain`.
 
 use super::parsers;
-use crate::commands::drain::DrainCommand;
 use clap::Args;
+use monju_commands::drain::DrainCommand;
 use std::path::PathBuf;
 
 /// Text after the list of arguments.

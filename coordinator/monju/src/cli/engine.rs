@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct EngineArguments {
     /// Transposition table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_HASH_MIB,
+    #[arg(long, value_name = "MIB", default_value = DEFAULT_HASH_MIB.to_string(),
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'

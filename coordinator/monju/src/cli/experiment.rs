@@ -1,10 +1,10 @@
 //! The command line of `monju experiment`.
 
 use super::parsers;
-use crate::commands::experiment::{
+use clap::{Args, Error, Subcommand, error::ErrorKind};
+use monju_commands::experiment::{
     ExportCommand, ReportCommand, RunCommand, ServeCommand, StatusCommand,
 };
-use clap::{Args, Error, Subcommand, error::ErrorKind};
 use monju_experiment::{
     bundle::is_bundle,
     runner::LEASE,
@@ -75,7 +75,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", value_parser = parsers::even)]
     games: Option<u32>,
     /// Seconds for which a runner without a sign of life holds a pair
-    #[arg(long, value_name = "SECONDS", default_value_t = LEASE.as_secs() as u32,
+    #[arg(long, value_name = "SECONDS", default_value = LEASE.as_secs().to_string(),
           value_parser = clap::value_parser!(u32).range(1..=86_400))]
     lease: u32,
     /// Begins cells anew that have games of other settings; those games stay in the store, apart
@@ -156,7 +156,7 @@ impl ExperimentAction {
     ///
     /// # Errors
     /// The file is wrong, the store or an engine fails, or the run was interrupted.
-    pub async fn run(self) -> anyhow::Result<()> {
+    pub fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Run(arguments) => {
                 let run = RunCommand {
@@ -172,7 +172,7 @@ impl ExperimentAction {
                     retry_given_up: arguments.retry_given_up,
                     page: arguments.serve,
                 };
-                run.run().await
+                run.run()
             }
             Self::Status(arguments) => {
                 let status = StatusCommand {
@@ -180,7 +180,7 @@ impl ExperimentAction {
                     file: arguments.experiment.file,
                     json: arguments.json,
                 };
-                status.run().await
+                status.run()
             }
             Self::Serve(arguments) => {
                 let serve = ServeCommand {
@@ -188,7 +188,7 @@ impl ExperimentAction {
                     file: arguments.experiment.file,
                     page: arguments.page,
                 };
-                serve.run().await
+                serve.run()
             }
             Self::Export(arguments) => {
                 let export = ExportCommand {
@@ -197,7 +197,7 @@ impl ExperimentAction {
                     out: arguments.out,
                     ballots: arguments.ballots,
                 };
-                export.run().await
+                export.run()
             }
             Self::Report(arguments) => {
                 if is_bundle(&arguments.experiment.file) && arguments.experiment.store.is_some() {
@@ -213,7 +213,7 @@ impl ExperimentAction {
                     machine: arguments.machine,
                     base: arguments.base,
                 };
-                report.run().await
+                report.run()
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Errors as one line and an exit status.
 
-use crate::commands::interrupted::Interrupted;
 use clap::error::ErrorKind;
+use monju_commands::interrupted::Interrupted;
 use monju_experiment::specification::UnknownCell;
 use monju_proto::{serve::ServeError, text::plain, tls::TlsError};
 use std::process::ExitCode;

@@ -11,8 +11,8 @@ mod searches;
 mod self_play;
 mod time_control;
 
-use crate::commands::learn;
 use clap::Subcommand;
+use monju_commands::learn;
 use monju_engine::search::MoveJudgement;
 
 /// Evaluators and their training data.

@@ -1,6 +1,6 @@
 //! The log on standard error.
 
-use crate::commands::output::logs_json;
+use monju_commands::output::logs_json;
 use std::{
     env,
     io::{self, IsTerminal},

@@ -1,11 +1,11 @@
 //! `monju completions` and `monju manual`: what shells and `man` know of the command line, made from
 //! the command line itself.
 
-use crate::commands::output::print;
 use anyhow::Context;
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
+use monju_commands::output::print;
 use std::{fs, path::Path};
 
 pub const COMPLETIONS_HELP: &str = "\

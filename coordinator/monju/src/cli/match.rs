@@ -1,8 +1,8 @@
 //! The command line of `monju match`.
 
 use super::parsers::{ValueError, even, no_sense, sigma};
-use crate::commands::r#match::MatchCommand;
 use clap::Args;
+use monju_commands::r#match::MatchCommand;
 use monju_coordinator::clock::NodesTime;
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_experiment::{
@@ -127,13 +127,13 @@ pub struct MatchArguments {
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
     /// First opening to use, counted from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value = "0")]
     skip: usize,
     /// Number of games, or the largest number with --elo1
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = even)]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = even)]
     games: u32,
     /// Seed of the order of openings, of ties and of noise
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value = "1")]
     seed: u64,
     /// Milliseconds for a move after the main time; default: 200 without any other limit
     #[arg(long, value_name = "MS")]
@@ -150,7 +150,7 @@ pub struct MatchArguments {
           value_parser = clap::value_parser!(u32).range(1..=i64::from(NodesTime::MOST)))]
     nodes_per_ms: Option<u32>,
     /// Milliseconds beyond the clock after which a move loses on time
-    #[arg(long, value_name = "MS", default_value_t = 300)]
+    #[arg(long, value_name = "MS", default_value = "300")]
     margin: u64,
     /// Nodes of each move
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -159,25 +159,25 @@ pub struct MatchArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Transposition table of each native player in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 16,
+    #[arg(long, value_name = "MIB", default_value = "16",
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Games at the same time; default: one per core, or 1 where time is measured
     #[arg(long, alias = "jobs", value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// Plies after which a game is a draw
-    #[arg(long, value_name = "N", default_value_t = 320,
+    #[arg(long, value_name = "N", default_value = "320",
           value_parser = clap::value_parser!(u32).range(1..))]
     maximum_plies: u32,
     /// A game ends when both sides agree on a score beyond this for six plies; 0 for never
-    #[arg(long, value_name = "CP", default_value_t = 3000,
+    #[arg(long, value_name = "CP", default_value = "3000",
           value_parser = clap::value_parser!(i32).range(0..))]
     adjudication: i32,
     /// Sequential test: Elo difference that it rejects in favour of --elo1
     #[arg(
         long,
         value_name = "ELO",
-        default_value_t = 0.0,
+        default_value = "0",
         requires = "elo1",
         allow_negative_numbers = true
     )]
@@ -186,10 +186,10 @@ pub struct MatchArguments {
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     elo1: Option<f64>,
     /// Error probability of the sequential test, for both errors
-    #[arg(long, value_name = "P", default_value_t = 0.05, requires = "elo1")]
+    #[arg(long, value_name = "P", default_value = "0.05", requires = "elo1")]
     error_probability: f64,
     /// Pairs before which the sequential test does not end
-    #[arg(long, value_name = "N", default_value_t = MINIMUM_PAIRS, requires = "elo1")]
+    #[arg(long, value_name = "N", default_value = MINIMUM_PAIRS.to_string(), requires = "elo1")]
     minimum_pairs: u32,
     /// Takes the differences of the sequential test as logistic Elo instead of normalized Elo
     #[arg(long, requires = "elo1")]

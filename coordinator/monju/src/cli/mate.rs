@@ -1,8 +1,8 @@
 //! The command line of `monju mate`.
 
 use super::parsers::position_or_game;
-use crate::commands::mate::MateCommand;
 use clap::Args;
+use monju_commands::mate::MateCommand;
 use monju_engine::mate::MateQuestion;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub struct MateArguments {
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
     /// Number of the game in a file of several
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1")]
     game: usize,
     /// Largest number of positions to search; default: until there is a result
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
@@ -43,7 +43,7 @@ pub struct MateArguments {
     #[arg(long)]
     shortest: bool,
     /// Largest table in MiB; it begins small
-    #[arg(long, value_name = "MIB", default_value_t = 256,
+    #[arg(long, value_name = "MIB", default_value = "256",
           value_parser = clap::value_parser!(u32).range(1..=MateQuestion::MAX_TABLE_MIB as i64))]
     hash: u32,
     /// Prints one JSON object

@@ -1,8 +1,8 @@
 //! The command line of `monju perft`.
 
 use super::parsers::{no_sense, position};
-use crate::commands::perft::Perft;
 use clap::Args;
+use monju_commands::perft::Perft;
 
 /// Everything after `monju perft`.
 #[derive(Debug, Args)]

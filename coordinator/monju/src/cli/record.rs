@@ -1,8 +1,8 @@
 //! The command lines of `monju replay` and `monju calibrate`, which read recorded ballots.
 
 use super::parsers;
-use crate::commands::{calibrate::Calibrate, replay::ReplayCommand};
 use clap::Args;
+use monju_commands::{calibrate::Calibrate, replay::ReplayCommand};
 use monju_coordinator::{replay::Primary, voting::Rule};
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! The command lines of `monju worker` and `monju coordinator`.
 
 use super::parsers;
-use crate::commands::services::{CoordinatorService, WorkerService};
 use clap::Args;
+use monju_commands::services::{CoordinatorService, WorkerService};
 use monju_coordinator::voting::Rule;
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use std::path::PathBuf;
@@ -90,11 +90,11 @@ pub struct CoordinatorArguments {
     health: Option<String>,
     /// Serves a page to look at the council; default: 127.0.0.1:7480
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
-          default_missing_value = crate::commands::page::DEFAULT)]
+          default_missing_value = monju_commands::page::DEFAULT)]
     page: Option<String>,
     /// Serves numbers for Prometheus at /metrics; default: 127.0.0.1:7481
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
-          default_missing_value = crate::commands::page::METRICS)]
+          default_missing_value = monju_commands::page::METRICS)]
     metrics: Option<String>,
 }
 

@@ -1,8 +1,8 @@
 //! The command line of `monju status`.
 
 use super::parsers;
-use crate::commands::status::Status;
 use clap::Args;
+use monju_commands::status::Status;
 use monju_team::{
     config::{COORDINATOR_LISTEN, Config, ConfigError},
     team::Choices,

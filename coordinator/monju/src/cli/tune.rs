@@ -1,8 +1,8 @@
 //! The command line of `monju tune`.
 
 use super::parsers::{even, no_sense};
-use crate::commands::tune::{ScreenCommand, TuneCommand};
 use clap::Args;
+use monju_commands::tune::{ScreenCommand, TuneCommand};
 use monju_engine::{EvaluatorChoice, SearchChoices, SearchOptionsError};
 use monju_experiment::{
     paired_match::name_of_store,
@@ -48,11 +48,11 @@ pub struct TuneArguments {
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Nodes of each move
-    #[arg(long, value_name = "N", default_value_t = 25_000,
+    #[arg(long, value_name = "N", default_value = "25000",
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Seed of all random choices
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value = "1")]
     seed: u64,
     /// Games at the same time; default: one per core
     #[arg(long, alias = "concurrency", value_name = "N")]
@@ -61,7 +61,7 @@ pub struct TuneArguments {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 200,
+        default_value = "200",
         conflicts_with = "screen"
     )]
     updates: usize,
@@ -69,7 +69,7 @@ pub struct TuneArguments {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 16,
+        default_value = "16",
         conflicts_with = "screen"
     )]
     pairs: usize,
@@ -77,7 +77,7 @@ pub struct TuneArguments {
     #[arg(
         long,
         value_name = "STEPS",
-        default_value_t = 0.01,
+        default_value = "0.01",
         conflicts_with = "screen"
     )]
     gain: f64,
@@ -85,14 +85,14 @@ pub struct TuneArguments {
     #[arg(long)]
     screen: bool,
     /// Largest number of games for a change
-    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen",
+    #[arg(long, value_name = "N", default_value = "2000", requires = "screen",
           value_parser = even)]
     games: u32,
     /// Normalized Elo difference that the test rejects in favour of --elo1
     #[arg(
         long,
         value_name = "ELO",
-        default_value_t = 0.0,
+        default_value = "0",
         requires = "screen",
         allow_negative_numbers = true
     )]
@@ -101,7 +101,7 @@ pub struct TuneArguments {
     #[arg(
         long,
         value_name = "ELO",
-        default_value_t = 10.0,
+        default_value = "10",
         requires = "screen",
         allow_negative_numbers = true
     )]
@@ -113,7 +113,7 @@ impl TuneArguments {
     ///
     /// # Errors
     /// The arguments are wrong, a game failed, or it was interrupted.
-    pub async fn run(self) -> anyhow::Result<()> {
+    pub fn run(self) -> anyhow::Result<()> {
         let jobs = match self.jobs {
             Some(jobs) => jobs.get(),
             None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
@@ -147,7 +147,7 @@ impl TuneArguments {
                 address: Address::Sqlite(self.state),
                 jobs,
             };
-            return screen.run().await;
+            return screen.run();
         }
         let parameters = (self.parameters.iter())
             .map(|text| TunedParameter::parse(text, self.evaluator.kind))
@@ -166,6 +166,6 @@ impl TuneArguments {
             seed: self.seed,
             jobs,
         };
-        tune.run().await
+        tune.run()
     }
 }

@@ -1,8 +1,8 @@
 //! The command line of `monju usi`.
 
 use super::{parsers, team::TeamArguments};
-use crate::commands::usi::UsiCommand;
 use clap::Args;
+use monju_commands::usi::UsiCommand;
 
 /// Everything after `monju usi`.
 #[derive(Debug, Default, Args)]
@@ -11,7 +11,7 @@ pub struct UsiArguments {
     team: TeamArguments,
     /// Serves a page to look at the council, such as http://127.0.0.1:7480
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
-          default_missing_value = crate::commands::page::DEFAULT)]
+          default_missing_value = monju_commands::page::DEFAULT)]
     page: Option<String>,
 }
 

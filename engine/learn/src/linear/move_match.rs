@@ -1,11 +1,12 @@
 //! Share of recorded moves that an evaluator finds.
 
-use super::{objective::Objective, search::TrainingSearch, training::LinearTraining};
+use super::training::LinearTraining;
 use crate::random::SplitMix64;
 use monju_engine::{
     eval::{Linear, LinearWeights},
     rules::MoveList,
 };
+use monju_gradient::linear::TrainingSearch;
 use monju_records::GameRecord;
 use std::{sync::Arc, thread};
 
@@ -53,7 +54,7 @@ pub fn measure(
     }
     positions.truncate(count);
     let threads = settings.threads.max(1);
-    let objective = Objective::new(settings);
+    let objective = settings.objective();
     let share = |thread: usize| {
         let mut search = TrainingSearch::new(Linear::new(Arc::clone(weights)));
         let mut rate = MoveMatch::default();

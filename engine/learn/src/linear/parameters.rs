@@ -3,7 +3,6 @@
 //! A piece's value is the sum of its kind's and its square's; a pair's value is the sum of its relative
 //! position's and its two squares'. So rare features share what common ones have learned.
 
-use super::gradient::LinearGradient;
 use monju_engine::{
     eval::linear::{
         UNIT, Values,
@@ -12,6 +11,7 @@ use monju_engine::{
     },
     rules::{PieceKind, Square},
 };
+use monju_gradient::linear::LinearGradient;
 use std::{collections::HashMap, sync::OnceLock};
 
 // Index of the first parameter of each group.

@@ -2,15 +2,13 @@
 
 use super::{
     checkpoint::{self, CheckpointError},
-    gradient::LinearGradient,
-    objective::Objective,
     optimizer::Optimizer,
     parameters::ParameterGroups,
-    search::TrainingSearch,
     training::{LinearTraining, TrainingStep},
 };
 use crate::random::SplitMix64;
 use monju_engine::eval::{Linear, LinearWeights, linear::Values};
+use monju_gradient::linear::{LinearGradient, Objective, TrainingSearch};
 use monju_records::GameRecord;
 use std::{sync::Arc, thread};
 
@@ -117,7 +115,7 @@ impl LinearTrainer {
         }
         let batch = self.batch();
         let threads = self.settings.threads.max(1);
-        let objective = Objective::new(&self.settings);
+        let objective = self.settings.objective();
         let shares: Vec<BatchShare> = thread::scope(|scope| {
             let helpers: Vec<_> = (0..threads)
                 .map(|thread| {
@@ -212,7 +210,15 @@ fn sum_share(
         let Some(game) = games.get(game as usize) else {
             continue;
         };
-        let compared = objective.compare(&mut search, game, ply.into(), &mut share.gradient);
+        let ply = usize::from(ply);
+        let Some(&recorded) = game.moves().get(ply) else {
+            continue;
+        };
+        // The paper does not define progress; here it is the share of the game that is over.
+        let progress = ply as f32 / game.moves().len() as f32;
+        let position = game.position(ply);
+        let gradient = &mut share.gradient;
+        let compared = objective.compare(&mut search, &position, recorded, progress, gradient);
         if let Some(comparison) = compared {
             share.loss += f64::from(comparison.loss);
             share.positions += 1;

@@ -1,5 +1,7 @@
 //! Settings and steps of the training of the linear evaluator.
 
+use monju_gradient::linear::Objective;
+
 /// Settings of the training of the linear evaluator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearTraining {
@@ -42,6 +44,17 @@ impl Default for LinearTraining {
             tolerance: 256.0,
             penalty: 0.0,
             threads: 2,
+        }
+    }
+}
+
+impl LinearTraining {
+    /// Returns the loss function.
+    pub(super) fn objective(&self) -> Objective {
+        Objective {
+            depth: self.depth,
+            width: self.width,
+            tolerance: self.tolerance,
         }
     }
 }

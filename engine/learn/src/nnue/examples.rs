@@ -5,48 +5,9 @@ use crate::{
     example::{TrainingExample, TrainingExampleError},
     win_probability,
 };
-use monju_engine::{
-    eval::{
-        Architecture, Network,
-        nnue::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers},
-    },
-    rules::Color,
-};
+use monju_engine::eval::{Architecture, Network};
+use monju_gradient::nnue::NetworkExample;
 use std::thread;
-
-/// Pieces of a complete set.
-const SET: usize = 40;
-
-/// One position from the side to move.
-#[derive(Clone, Debug)]
-pub(super) struct NetworkExample {
-    pub features: [u16; SET],
-    /// Centipawns from the side to move.
-    pub score: i16,
-    /// 1, 0 or -1.
-    pub result: i8,
-}
-
-static TURNED: [u16; PIECES_AND_KINGS] = turned_numbers();
-
-static MIRRORED: [u16; PIECES_AND_KINGS] = mirrored_numbers();
-
-impl NetworkExample {
-    /// Returns the rows of the feature transformer for the side to move and for its opponent. A mirrored
-    /// position has the same value, so each example counts as two.
-    #[inline(always)]
-    pub fn rows(&self, mirrored: bool) -> [[u16; SET]; 2] {
-        let of = |table: &[u16; PIECES_AND_KINGS], features: [u16; SET]| {
-            features.map(|feature| table[usize::from(feature) % PIECES_AND_KINGS])
-        };
-        let own = if mirrored {
-            of(&MIRRORED, self.features)
-        } else {
-            self.features
-        };
-        [own, of(&TURNED, own)]
-    }
-}
 
 /// Quiet positions to train or to validate a network on.
 #[derive(Clone, Debug, Default)]
@@ -65,23 +26,12 @@ impl ExampleSet for NetworkSet {
         if !example.is_quiet(&position) {
             return Ok(false);
         }
-        let us = match position.side_to_move() {
-            Color::Black => 0,
-            Color::White => 1,
-        };
         // A packed position has exactly 38 pieces and two kings.
-        let mut features = [0; SET];
-        let mut slots = features.iter_mut();
-        for_each(&position, |seen| {
-            if let Some(slot) = slots.next() {
-                *slot = seen[us];
-            }
-        });
-        self.examples.push(NetworkExample {
-            features,
-            score: example.score,
-            result: example.result,
-        });
+        self.examples.push(NetworkExample::new(
+            &position,
+            example.score,
+            example.result,
+        ));
         Ok(true)
     }
 
@@ -169,19 +119,6 @@ mod tests {
         let in_check = "lnsgkgsnl/1r7/pppp1p1pp/6p2/4b4/2P6/PP1P1PPPP/1B2R4/LNSGKGSNL b Pp 3";
         assert!(set.add(&example(in_check, "5h5e")).is_ok());
         assert_eq!(set.len(), 1);
-        let of = |sfen| {
-            let mut set = NetworkSet::default();
-            set.add(&example(sfen, "5i5h")).unwrap();
-            let mut features = set.examples[0].features;
-            features.sort_unstable();
-            features
-        };
-        let black = of("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
-        let white = of("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
-        assert_eq!(black, white, "both sides see themselves below");
-        let mut other = black.map(|feature| TURNED[usize::from(feature)]);
-        other.sort_unstable();
-        assert_eq!(black, other);
     }
 
     #[test]

@@ -7,8 +7,8 @@
 //! An evaluation truncates the activations of the hidden layers; half a unit added to the biases turns
 //! truncation into rounding.
 
-use super::weights::FloatWeights;
 use monju_engine::eval::nnue::{Architecture, HIDDEN, Layer, Parts, WIDTH};
+use monju_gradient::nnue::{FloatWeights, WeightLimits};
 
 const ACTIVATION: f32 = 127.0;
 const HIDDEN_WEIGHT: f32 = 64.0;
@@ -19,23 +19,12 @@ const HALF: f32 = HIDDEN_WEIGHT / 2.0;
 /// Units of the output in a centipawn.
 const OUTPUT: f32 = 16.0 * 90.0 / 100.0;
 
-/// Largest absolute values of weights that quantisation can represent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WeightLimits {
-    /// Limit of the feature transformer and its biases: sums over all pieces stay within 16 bits.
-    pub transformer: f32,
-    /// Limits of the layers in [`FloatWeights::CLIPPED`].
-    pub dense: [f32; 3],
-}
-
-impl WeightLimits {
-    /// Returns the limits for a network in which `scale` centipawns are one unit of the logit.
-    pub fn new(architecture: Architecture, scale: f32) -> Self {
-        let hidden = 127.0 / HIDDEN_WEIGHT;
-        Self {
-            transformer: f32::from(i16::MAX / 41) / f32::from(architecture.unit()),
-            dense: [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)],
-        }
+/// Returns the limits of the weights of a network in which `scale` centipawns are one unit of the logit.
+pub(super) fn limits(architecture: Architecture, scale: f32) -> WeightLimits {
+    let hidden = 127.0 / HIDDEN_WEIGHT;
+    WeightLimits {
+        transformer: f32::from(i16::MAX / 41) / f32::from(architecture.unit()),
+        dense: [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)],
     }
 }
 
@@ -139,7 +128,8 @@ mod tests {
 
     #[test]
     fn weights_out_of_range_saturate() {
-        let mut weights = FloatWeights::random(Architecture::KP, &mut SplitMix64::new(1, 0));
+        let mut random = SplitMix64::new(1, 0);
+        let mut weights = FloatWeights::random(Architecture::KP, &mut || random.next());
         weights.first[3][2] = 100.0;
         weights.output[0] = -100.0;
         let parts = quantise(&weights, 600.0);

@@ -1,15 +1,16 @@
 //! The training loop: epochs of shuffled minibatches, and checkpoints.
 
 use super::{
-    adam::{Adam, Descent},
-    examples::{NetworkExample, NetworkSet},
-    gradient::{Backward, LossSum, NetworkGradient, TrainingTarget},
-    quantise::{WeightLimits, quantise, restore},
+    examples::NetworkSet,
+    quantise::{limits, quantise, restore},
     training::NetworkTraining,
-    weights::FloatWeights,
 };
 use crate::{dataset::ExampleSet, random::SplitMix64, setting::SettingError};
-use monju_engine::eval::{Architecture, Network, fnv1a, nnue::vectorised};
+use monju_engine::eval::{Architecture, Network, fnv1a};
+use monju_gradient::nnue::{
+    Adam, Descent, FloatWeights, NetworkExample, NetworkGradient, TrainingTarget, add_gradient,
+    total_loss,
+};
 use std::thread;
 
 /// Error of starting or resuming a training.
@@ -65,10 +66,10 @@ impl NetworkTrainer {
         let (architecture, scale) = (settings.architecture, settings.scale);
         let weights = match start.map(Network::parts) {
             _ if architecture == Architecture::HalfKP => None,
-            None => Some(FloatWeights::random(
-                architecture,
-                &mut SplitMix64::new(settings.seed, 0),
-            )),
+            None => {
+                let mut random = SplitMix64::new(settings.seed, 0);
+                Some(FloatWeights::random(architecture, &mut || random.next()))
+            }
             Some(parts) if parts.architecture != architecture => {
                 return Err(TrainerError::Start {
                     given: parts.architecture,
@@ -111,15 +112,7 @@ impl NetworkTrainer {
             let parts: Vec<_> = set
                 .examples
                 .chunks(share)
-                .map(|examples| {
-                    scope.spawn(move || {
-                        vectorised(LossSum {
-                            weights,
-                            examples,
-                            target,
-                        })
-                    })
-                })
+                .map(|examples| scope.spawn(move || total_loss(weights, examples, target)))
                 .collect();
             parts
                 .into_iter()
@@ -172,14 +165,7 @@ impl NetworkTrainer {
             for (part, gradient) in batch.chunks(share).zip(&mut *gradients) {
                 scope.spawn(move || {
                     gradient.clear();
-                    vectorised(Backward {
-                        weights,
-                        gradient,
-                        examples: part
-                            .iter()
-                            .map(|&(index, mirrored)| (&examples[index as usize], mirrored)),
-                        target,
-                    });
+                    add_gradient(gradient, weights, examples, part, target);
                 });
             }
         });
@@ -187,14 +173,15 @@ impl NetworkTrainer {
             for other in &others[..batch.chunks(share).len() - 1] {
                 sum.add(other);
             }
-            vectorised(Descent {
+            let descent = Descent {
                 adam: &mut self.adam,
                 weights: &mut self.weights,
                 gradient: sum,
                 count: batch.len(),
                 rate,
-                limits: WeightLimits::new(self.settings.architecture, self.settings.scale as f32),
-            });
+                limits: limits(self.settings.architecture, self.settings.scale as f32),
+            };
+            descent.step();
         }
     }
 
@@ -246,11 +233,12 @@ impl NetworkTrainer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{example::TrainingExample, nnue::gradient::output};
+    use crate::example::TrainingExample;
     use monju_engine::{
         eval::{Evaluator, Nnue},
         rules::{Game, Position},
     };
+    use monju_gradient::nnue::output;
     use std::sync::Arc;
 
     /// Positions of random games, scored by the pieces in hand.

@@ -22,42 +22,42 @@ pub struct LinearArguments {
     #[arg(long)]
     resume: bool,
     /// Seed of the order of positions
-    #[arg(long, default_value_t = LinearTraining::default().seed)]
+    #[arg(long, default_value = LinearTraining::default().seed.to_string())]
     seed: u64,
     /// Games whose positions are learned from together, before those of the next; Shimoyama has 12,000; 0: all
-    #[arg(long, value_name = "GAMES", default_value_t = LinearTraining::default().window)]
+    #[arg(long, value_name = "GAMES", default_value = LinearTraining::default().window.to_string())]
     window: usize,
     /// Number of steps
-    #[arg(long, value_name = "N", default_value_t = LinearTraining::default().steps,
+    #[arg(long, value_name = "N", default_value = LinearTraining::default().steps.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Positions in a minibatch
-    #[arg(long, value_name = "N", default_value_t = LinearTraining::default().batch as u32,
+    #[arg(long, value_name = "N", default_value = LinearTraining::default().batch.to_string(),
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     batch: u32,
     /// Depth of the training search before its quiescence search; Shimoyama has 4 or 5
-    #[arg(long, value_name = "PLIES", default_value_t = LinearTraining::default().depth,
+    #[arg(long, value_name = "PLIES", default_value = LinearTraining::default().depth.to_string(),
           value_parser = clap::value_parser!(u32).range(1..=6))]
     depth: u32,
     /// Initial learning rate: change of a value in a step, in centipawns; it falls to 0
-    #[arg(long, value_name = "CP", default_value_t = LinearTraining::default().rate)]
+    #[arg(long, value_name = "CP", default_value = LinearTraining::default().rate.to_string())]
     rate: f32,
     /// Width of T(x) in centipawns
-    #[arg(long, value_name = "CP", default_value_t = LinearTraining::default().width)]
+    #[arg(long, value_name = "CP", default_value = LinearTraining::default().width.to_string())]
     width: f32,
     /// Tolerance of T(x) at the end of a game, in centipawns
-    #[arg(long, value_name = "CP", default_value_t = LinearTraining::default().tolerance)]
+    #[arg(long, value_name = "CP", default_value = LinearTraining::default().tolerance.to_string())]
     tolerance: f32,
     /// Strength of the penalty on the size of the values: by twice this part of the rate, each value in
     /// centipawns falls in a step
-    #[arg(long, value_name = "W", default_value_t = LinearTraining::default().penalty)]
+    #[arg(long, value_name = "W", default_value = LinearTraining::default().penalty.to_string())]
     penalty: f32,
     /// Number of threads
-    #[arg(long, value_name = "N", default_value_t = LinearTraining::default().threads as u32,
+    #[arg(long, value_name = "N", default_value = LinearTraining::default().threads.to_string(),
           value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: u32,
     /// Held-out positions on which to measure the move match, before and after
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value = "20000")]
     measured: usize,
 }
 

@@ -21,26 +21,26 @@ pub struct MaterialArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Number of epochs
-    #[arg(long, value_name = "N", default_value_t = MaterialTraining::default().epochs,
+    #[arg(long, value_name = "N", default_value = MaterialTraining::default().epochs.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Positions in a minibatch
-    #[arg(long, value_name = "N", default_value_t = MaterialTraining::default().batch)]
+    #[arg(long, value_name = "N", default_value = MaterialTraining::default().batch.to_string())]
     batch: usize,
     /// Initial learning rate; it falls to 0
-    #[arg(long, default_value_t = MaterialTraining::default().rate)]
+    #[arg(long, default_value = MaterialTraining::default().rate.to_string())]
     rate: f64,
     /// Share of the score in the target; the rest is the game result
-    #[arg(long, default_value_t = MaterialTraining::default().lambda)]
+    #[arg(long, default_value = MaterialTraining::default().lambda.to_string())]
     lambda: f64,
     /// Centipawns in one unit of the logit: a score of as many wins 73 % of the games
-    #[arg(long, default_value_t = MaterialTraining::default().scale)]
+    #[arg(long, default_value = MaterialTraining::default().scale.to_string())]
     scale: f64,
     /// Standard deviation in centipawns of the prior of the squares' values
-    #[arg(long, value_name = "S", default_value_t = MaterialTraining::default().prior)]
+    #[arg(long, value_name = "S", default_value = MaterialTraining::default().prior.to_string())]
     prior: f64,
     /// Seed of the order of the positions
-    #[arg(long, default_value_t = MaterialTraining::default().seed)]
+    #[arg(long, default_value = MaterialTraining::default().seed.to_string())]
     seed: u64,
 }
 

@@ -34,26 +34,26 @@ pub struct MoveJudgeArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Number of epochs
-    #[arg(long, value_name = "N", default_value_t = MoveJudgeTraining::default().regression.epochs,
+    #[arg(long, value_name = "N", default_value = MoveJudgeTraining::default().regression.epochs.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Samples in a minibatch
-    #[arg(long, value_name = "N", default_value_t = MoveJudgeTraining::default().regression.batch)]
+    #[arg(long, value_name = "N", default_value = MoveJudgeTraining::default().regression.batch.to_string())]
     batch: usize,
     /// Initial learning rate; it falls to 0
-    #[arg(long, default_value_t = MoveJudgeTraining::default().regression.rate)]
+    #[arg(long, default_value = MoveJudgeTraining::default().regression.rate.to_string())]
     rate: f64,
     /// Weight of a move that is searched again against one that is hidden, from 0 to 1
-    #[arg(long, default_value_t = MoveJudgeTraining::default().waste)]
+    #[arg(long, default_value = MoveJudgeTraining::default().waste.to_string())]
     waste: f64,
     /// Additional weight of a hidden move at the end of a game
-    #[arg(long, default_value_t = MoveJudgeTraining::default().late)]
+    #[arg(long, default_value = MoveJudgeTraining::default().late.to_string())]
     late: f64,
     /// Weight of the squares of the weights
-    #[arg(long, default_value_t = MoveJudgeTraining::default().regression.penalty)]
+    #[arg(long, default_value = MoveJudgeTraining::default().regression.penalty.to_string())]
     penalty: f64,
     /// Seed of the order of the samples
-    #[arg(long, default_value_t = MoveJudgeTraining::default().regression.seed)]
+    #[arg(long, default_value = MoveJudgeTraining::default().regression.seed.to_string())]
     seed: u64,
 }
 

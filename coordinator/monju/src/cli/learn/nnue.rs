@@ -28,7 +28,7 @@ pub struct NetworkArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Architecture: k-p or k-p-pairs
-    #[arg(long, value_name = "NAME", default_value_t = NetworkTraining::default().architecture)]
+    #[arg(long, value_name = "NAME", default_value = NetworkTraining::default().architecture.to_string())]
     architecture: Architecture,
     /// The nn.bin to write for other engines, with --architecture k-p
     #[arg(long, value_name = "FILE")]
@@ -40,7 +40,7 @@ pub struct NetworkArguments {
     #[arg(long, value_name = "FILE")]
     teacher: Vec<PathBuf>,
     /// Share of the teachers in each score
-    #[arg(long, value_name = "SHARE", default_value_t = NetworkTraining::default().teacher_share)]
+    #[arg(long, value_name = "SHARE", default_value = NetworkTraining::default().teacher_share.to_string())]
     teacher_share: f64,
     /// Resumes an earlier run of the same command
     #[arg(long)]
@@ -49,30 +49,30 @@ pub struct NetworkArguments {
     #[arg(long, value_name = "EPOCH", value_parser = clap::value_parser!(u64).range(1..))]
     until: Option<u64>,
     /// Number of epochs
-    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().epochs,
+    #[arg(long, value_name = "N", default_value = NetworkTraining::default().epochs.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Positions in a minibatch
-    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().batch)]
+    #[arg(long, value_name = "N", default_value = NetworkTraining::default().batch.to_string())]
     batch: usize,
     /// Initial learning rate; it falls to a hundredth
-    #[arg(long, default_value_t = NetworkTraining::default().rate)]
+    #[arg(long, default_value = NetworkTraining::default().rate.to_string())]
     rate: f64,
     /// Share of the score in the target; the rest is the game result
-    #[arg(long, default_value_t = NetworkTraining::default().lambda)]
+    #[arg(long, default_value = NetworkTraining::default().lambda.to_string())]
     lambda: f64,
     /// Share in each score of the scores and the result that follow in its game (the λ of
     /// temporal-difference learning)
-    #[arg(long, value_name = "DECAY", default_value_t = NetworkTraining::default().trace_decay)]
+    #[arg(long, value_name = "DECAY", default_value = NetworkTraining::default().trace_decay.to_string())]
     trace_decay: f64,
     /// Centipawns in one unit of the logit: a score of as many wins 73 % of the games
-    #[arg(long, default_value_t = NetworkTraining::default().scale)]
+    #[arg(long, default_value = NetworkTraining::default().scale.to_string())]
     scale: f64,
     /// Seed of the initial weights and of the order of the positions
-    #[arg(long, default_value_t = NetworkTraining::default().seed)]
+    #[arg(long, default_value = NetworkTraining::default().seed.to_string())]
     seed: u64,
     /// Threads that share a minibatch
-    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().threads)]
+    #[arg(long, value_name = "N", default_value = NetworkTraining::default().threads.to_string())]
     threads: usize,
 }
 

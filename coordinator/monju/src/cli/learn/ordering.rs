@@ -21,20 +21,20 @@ pub struct OrderingArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Number of epochs
-    #[arg(long, value_name = "N", default_value_t = OrderingRun::settings().epochs,
+    #[arg(long, value_name = "N", default_value = OrderingRun::settings().epochs.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Nodes in a minibatch
-    #[arg(long, value_name = "N", default_value_t = OrderingRun::settings().batch)]
+    #[arg(long, value_name = "N", default_value = OrderingRun::settings().batch.to_string())]
     batch: usize,
     /// Initial learning rate; it falls to 0
-    #[arg(long, default_value_t = OrderingRun::settings().rate)]
+    #[arg(long, default_value = OrderingRun::settings().rate.to_string())]
     rate: f64,
     /// Weight of the penalty on large weights, as in the paper
-    #[arg(long, default_value_t = OrderingRun::settings().penalty)]
+    #[arg(long, default_value = OrderingRun::settings().penalty.to_string())]
     penalty: f64,
     /// Seed of the order of the samples
-    #[arg(long, default_value_t = OrderingRun::settings().seed)]
+    #[arg(long, default_value = OrderingRun::settings().seed.to_string())]
     seed: u64,
 }
 

@@ -26,42 +26,42 @@ pub struct SearchesArguments {
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
     /// Number of games to reach
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value = "200")]
     games: usize,
     /// Nodes per move
-    #[arg(long, default_value_t = SearchGamesSettings::default().nodes,
+    #[arg(long, default_value = SearchGamesSettings::default().nodes.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Standard deviation of the evaluation noise in centipawns
-    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    #[arg(long, value_name = "S", default_value = "0")]
     sigma: f64,
     /// Players of each side, which differ by their noise; every search of each is logged, and the move that most
     /// of them name is played
-    #[arg(long, value_name = "N", default_value_t = SearchGamesSettings::default().players as u16,
+    #[arg(long, value_name = "N", default_value = SearchGamesSettings::default().players.to_string(),
           value_parser = clap::value_parser!(u16).range(1..=256))]
     players: u16,
     /// Seed of the order of the openings
-    #[arg(long, default_value_t = SearchGamesSettings::default().seed)]
+    #[arg(long, default_value = SearchGamesSettings::default().seed.to_string())]
     seed: u64,
     /// Length at which a game ends
-    #[arg(long, value_name = "PLIES", default_value_t = SearchGamesSettings::default().maximum_plies)]
+    #[arg(long, value_name = "PLIES", default_value = SearchGamesSettings::default().maximum_plies.to_string())]
     maximum_plies: usize,
     /// Lead in centipawns that ends a game when it lasts for four searches
-    #[arg(long, value_name = "SCORE", default_value_t = SearchGamesSettings::default().decided_score)]
+    #[arg(long, value_name = "SCORE", default_value = SearchGamesSettings::default().decided_score.to_string())]
     decided_score: i32,
     /// Also takes samples of moves, from which a judgement of the search is learned; this changes the
     /// searches a little
     #[arg(long, value_name = "JUDGEMENT")]
     samples: Option<MoveJudgement>,
     /// Takes one of so many moves
-    #[arg(long, value_name = "N", default_value_t = 50, requires = "samples",
+    #[arg(long, value_name = "N", default_value = "50", requires = "samples",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     sample_every: u32,
     /// Transposition table of each player in MiB
-    #[arg(long, value_name = "MIB", default_value_t = SearchGamesSettings::default().player.hash_mib)]
+    #[arg(long, value_name = "MIB", default_value = SearchGamesSettings::default().player.hash_mib.to_string())]
     hash: usize,
 }
 

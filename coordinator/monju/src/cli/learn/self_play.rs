@@ -19,10 +19,10 @@ pub struct SelfPlayArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Number of positions to reach; the last game is finished
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value = "1000000")]
     positions: u64,
     /// Nodes per move
-    #[arg(long, default_value_t = SelfPlaySettings::default().nodes,
+    #[arg(long, default_value = SelfPlaySettings::default().nodes.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
@@ -32,30 +32,30 @@ pub struct SelfPlayArguments {
     #[arg(
         long,
         value_name = "S",
-        default_value_t = SelfPlaySettings::default().player.sigma,
+        default_value = SelfPlaySettings::default().player.sigma.to_string(),
         allow_negative_numbers = true
     )]
     sigma: f64,
     /// Seed of the games
-    #[arg(long, default_value_t = SelfPlaySettings::default().seed)]
+    #[arg(long, default_value = SelfPlaySettings::default().seed.to_string())]
     seed: u64,
     /// Openings, one 'startpos moves …' a line; each game begins with a part of one
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Largest number of opening moves
-    #[arg(long, value_name = "PLIES", default_value_t = SelfPlaySettings::default().opening_plies)]
+    #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().opening_plies.to_string())]
     opening_plies: usize,
     /// Largest number of random moves after the opening
-    #[arg(long, value_name = "PLIES", default_value_t = SelfPlaySettings::default().random_plies)]
+    #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().random_plies.to_string())]
     random_plies: usize,
     /// Length at which a game is drawn
-    #[arg(long, value_name = "PLIES", default_value_t = SelfPlaySettings::default().maximum_plies)]
+    #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().maximum_plies.to_string())]
     maximum_plies: usize,
     /// Lead in centipawns that wins a game when it lasts for four searches
-    #[arg(long, value_name = "SCORE", default_value_t = SelfPlaySettings::default().decided_score)]
+    #[arg(long, value_name = "SCORE", default_value = SelfPlaySettings::default().decided_score.to_string())]
     decided_score: i32,
     /// Transposition table of each thread in MiB
-    #[arg(long, value_name = "MIB", default_value_t = SelfPlaySettings::default().player.hash_mib)]
+    #[arg(long, value_name = "MIB", default_value = SelfPlaySettings::default().player.hash_mib.to_string())]
     hash: usize,
     /// Simultaneous games; default: one per core
     #[arg(long, value_name = "N")]

@@ -28,26 +28,26 @@ pub struct TimeControlArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Number of epochs
-    #[arg(long, value_name = "N", default_value_t = TimeControlTraining::default().regression.epochs,
+    #[arg(long, value_name = "N", default_value = TimeControlTraining::default().regression.epochs.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// States in a minibatch
-    #[arg(long, value_name = "N", default_value_t = TimeControlTraining::default().regression.batch)]
+    #[arg(long, value_name = "N", default_value = TimeControlTraining::default().regression.batch.to_string())]
     batch: usize,
     /// Initial learning rate; it falls to 0
-    #[arg(long, default_value_t = TimeControlTraining::default().regression.rate)]
+    #[arg(long, default_value = TimeControlTraining::default().regression.rate.to_string())]
     rate: f64,
     /// Weight of wasted time against wrong moves, from 0 to 1
-    #[arg(long, default_value_t = TimeControlTraining::default().waste)]
+    #[arg(long, default_value = TimeControlTraining::default().waste.to_string())]
     waste: f64,
     /// Weight of the squares of the weights
-    #[arg(long, default_value_t = TimeControlTraining::default().regression.penalty)]
+    #[arg(long, default_value = TimeControlTraining::default().regression.penalty.to_string())]
     penalty: f64,
     /// Mean part of the longest time that searches are to take
-    #[arg(long, default_value_t = TimeControlTraining::default().share)]
+    #[arg(long, default_value = TimeControlTraining::default().share.to_string())]
     share: f64,
     /// Seed of the order of the states
-    #[arg(long, default_value_t = TimeControlTraining::default().regression.seed)]
+    #[arg(long, default_value = TimeControlTraining::default().regression.seed.to_string())]
     seed: u64,
 }
 

@@ -1,0 +1,211 @@
+//! `monju analyse`: the council's view of every position of a game.
+
+mod ballot_file;
+mod comments;
+mod page;
+mod setup;
+mod table;
+
+use super::{
+    consult::{Prepared, prepare, present, why_no_votes},
+    interrupted::Interrupted,
+    output::print,
+    progress::PositionsProgress,
+};
+use crate::runtime;
+use anyhow::{Context, bail};
+use ballot_file::BallotFile;
+use monju_engine::{Answer, Game, Move};
+use monju_page::view::{self, PositionView};
+use monju_proto::{
+    client::ConsultationClient,
+    v1::{Ballot, Begin, Limits, TieBreak},
+};
+use monju_records::CommentedGame;
+use monju_team::{
+    signals,
+    team::{self, Choices, Team},
+};
+use serde_json::json;
+use setup::Setup;
+use std::{fs, ops::RangeInclusive, path::PathBuf};
+
+/// One game to analyse.
+#[derive(Debug)]
+pub struct Analyse {
+    /// The game.
+    pub game: CommentedGame,
+    /// The positions, by the number of moves before them.
+    pub plies: RangeInclusive<usize>,
+    /// The players.
+    pub choices: Choices,
+    /// Seed of ties and noise.
+    pub seed: u64,
+    /// Limits of each consultation.
+    pub limits: Limits,
+    /// Folder of the files that are written.
+    pub folder: PathBuf,
+    /// Beginning of their names.
+    pub name: String,
+    /// Prints JSON instead of a table.
+    pub json: bool,
+}
+
+impl Analyse {
+    /// Consults about every position, prints the views and writes the files.
+    ///
+    /// # Errors
+    /// A choice is wrong, a player or a file fails, or it was [`Interrupted`].
+    pub fn run(self) -> anyhow::Result<()> {
+        runtime::block_on(self.execute())
+    }
+
+    async fn execute(self) -> anyhow::Result<()> {
+        fs::create_dir_all(&self.folder)
+            .with_context(|| format!("cannot make the folder {}", self.folder.display()))?;
+        let positions = self.positions()?;
+        let mut ballots =
+            BallotFile::open(&self.path("jsonl"), &positions, &self.limits, self.seed)?;
+        if !positions.is_empty() {
+            let mut team = team::assemble(&self.choices).await?;
+            let outcome = self.consult(&mut team, &positions, &mut ballots).await;
+            team.close().await;
+            outcome?;
+        }
+        let moves = self.game.game().moves();
+        let ballots = positions
+            .iter()
+            .filter_map(|(plies, game)| Some((*plies, game, ballots.of(*plies)?)));
+        let mut views: Vec<PositionView> = ballots
+            .map(|(plies, game, ballot)| {
+                PositionView::of(plies, game, ballot, moves.get(plies).copied())
+            })
+            .collect();
+        view::compare(&mut views);
+        self.write(&views)
+    }
+
+    /// Returns the positions to consult about: those that the rules do not decide.
+    fn positions(&self) -> anyhow::Result<Vec<(usize, Game)>> {
+        let whole = self.game.game();
+        let moves: Vec<String> = whole.moves().iter().map(Move::to_string).collect();
+        let mut positions = Vec::new();
+        for plies in self.plies.clone() {
+            let game = Game::from_parts(whole.start(), &moves[..plies])?;
+            if Answer::by_rules(&game).is_none() {
+                positions.push((plies, game));
+            }
+        }
+        Ok(positions)
+    }
+
+    /// Consults about the positions that have no ballot yet. The ballots that are there must be of the same team.
+    async fn consult(
+        &self,
+        team: &mut Team,
+        positions: &[(usize, Game)],
+        ballots: &mut BallotFile,
+    ) -> anyhow::Result<()> {
+        let roster = present(team, &self.choices).await?;
+        ballots.check_team(&Setup::of_roster(&roster, &team.consultation))?;
+        let left: Vec<&(usize, Game)> = positions
+            .iter()
+            .filter(|(plies, _)| ballots.of(*plies).is_none())
+            .collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let prepared = prepare(team, &self.choices).await?;
+        let progress = PositionsProgress::begin(positions.len(), left.len());
+        let mut stopped = std::pin::pin!(signals::termination());
+        for (done, (plies, game)) in left.iter().enumerate() {
+            let ballot = tokio::select! {
+                ballot = self.ask(team, &prepared, game) => ballot?,
+                () = &mut stopped => {
+                    return Err(Interrupted {
+                        left: Some(format!("{} positions", left.len() - done)),
+                        resume: Some("the same command".to_owned()),
+                    }
+                    .into());
+                }
+            };
+            ballots.add(*plies, ballot)?;
+            progress.advance();
+        }
+        Ok(())
+    }
+
+    /// Consults about one position. It is a game of its own, for which the players' tables are empty: an
+    /// analysis that goes on finds what it would have found in one run.
+    async fn ask(&self, team: &Team, prepared: &Prepared, game: &Game) -> anyhow::Result<Ballot> {
+        let begin = team.consultation.named_in(Begin {
+            game_id: format!("{}-{}", prepared.game_id, game.moves().len()),
+            position: Some(game.into()),
+            limits: Some(self.limits),
+            seed: self.seed,
+            // The players are asked what they think, also in the opening.
+            without_book: true,
+            ..Begin::default()
+        });
+        let consultation = ConsultationClient::begin(team.client.clone(), begin);
+        let ballot = consultation.decided().await?;
+        let decision = ballot.decision.as_ref();
+        if decision.is_none_or(|decision| decision.tie_break() == TieBreak::Fallback) {
+            let Prepared {
+                roster, problems, ..
+            } = prepared;
+            bail!("{}", why_no_votes(&ballot, roster, problems));
+        }
+        Ok(ballot)
+    }
+
+    /// Writes the commented games and the page, and prints the table.
+    fn write(self, views: &[PositionView]) -> anyhow::Result<()> {
+        let names = self.game.names().map(|name| name.map(str::to_owned));
+        let data = json!({
+            "event": self.game.event(),
+            "black": names[0],
+            "white": names[1],
+            "calibrated": view::is_calibrated(views),
+            "positions": views.iter().map(PositionView::json).collect::<Vec<_>>(),
+        });
+        let write = |extension: &str, text: String| {
+            let path = self.path(extension);
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        };
+        let mut commented = self.game.clone();
+        for view in views {
+            commented.comment(view.plies, &comments::of(view));
+        }
+        let kif = commented
+            .kif()
+            .context("the game cannot be written as KIF")?;
+        // The extension of KIF in UTF-8: programs decode .kif as Shift_JIS, which lacks letters that names may have.
+        write("kifu", kif)?;
+        if self.game.lacks_variations() {
+            eprintln!("warning: variations are left out; only those of a KIF file are kept");
+        }
+        // CSA has no word for some endings.
+        match commented.csa() {
+            Ok(csa) => write("csa", csa)?,
+            Err(error) => eprintln!("warning: the game cannot be written as CSA: {error}"),
+        }
+        write("html", page::render(&self.name, &data))?;
+        match self.json {
+            true => print(&(serde_json::to_string_pretty(&data)? + "\n")),
+            false => {
+                let written =
+                    ["kifu", "csa", "html", "jsonl"].map(|extension| self.path(extension));
+                let written = written.iter().filter(|path| path.exists());
+                let written: Vec<String> = written.map(|path| path.display().to_string()).collect();
+                let table = table::render(views);
+                print(&format!("{table}\nwritten: {}\n", written.join(", ")))
+            }
+        }
+    }
+
+    fn path(&self, extension: &str) -> PathBuf {
+        self.folder
+            .join(format!("{}.analysis.{extension}", self.name))
+    }
+}

@@ -1,0 +1,66 @@
+//! The views as an aligned table.
+
+use crate::text_table::{Align, align};
+use monju_engine::Score;
+use monju_page::view::{PositionView, is_calibrated};
+use std::fmt::Write;
+
+const HEADINGS: [&str; 8] = [
+    "moves",
+    "played",
+    "",
+    "council",
+    "votes",
+    "for Black",
+    "win rate",
+    "",
+];
+
+const SIDES: [Align; 8] = {
+    use Align::{Left, Right};
+    [Right, Left, Left, Left, Right, Right, Right, Left]
+};
+
+/// Returns the table, and what its marks mean.
+pub fn render(views: &[PositionView]) -> String {
+    let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+    rows.extend(views.iter().map(|view| row(view).to_vec()));
+    let mut text = String::new();
+    align(&mut text, &SIDES, &rows);
+    let divided = views.iter().filter(|view| view.is_divided()).count();
+    let _ = writeln!(
+        text,
+        "\n{} positions, divided in {divided}; ? and ?? cost 10 and 20 points of win rate",
+        views.len()
+    );
+    if !is_calibrated(views) {
+        text.push_str(
+            "win rates are not calibrated: 1 / (1 + exp(-score / 600)); see 'monju calibrate'\n",
+        );
+    }
+    text
+}
+
+fn row(view: &PositionView) -> [String; 8] {
+    let (first, all) = view.lead();
+    let score = match view.score {
+        Some(Score::Mate(plies)) => format!("mate {plies}"),
+        _ => (view.score_of_black()).map_or("-".to_owned(), |score| format!("{score:+}")),
+    };
+    let rate = view.win_rate_of_black();
+    [
+        view.plies.to_string(),
+        view.played
+            .as_ref()
+            .map_or("-".to_owned(), |mv| mv.japanese.clone()),
+        view.mark().to_owned(),
+        view.best.japanese.clone(),
+        format!("{first}/{all}"),
+        score,
+        rate.map_or("-".to_owned(), |rate| format!("{:.0}%", 100.0 * rate)),
+        match view.is_divided() {
+            true => "divided".to_owned(),
+            false => String::new(),
+        },
+    ]
+}

@@ -1,0 +1,244 @@
+//! `monju csa`: an engine on a server of the CSA protocol, version 1.2.1.
+//!
+//! One login serves for as many games as the server offers with it; where the server ends the connection with a
+//! game, as floodgate's does, the next one has a login of its own. A connection that breaks is made again. In
+//! mid-game, the game goes on where the server says that it stands; a game that cannot go on is broken off, and the
+//! next one follows.
+
+mod clock;
+mod comment;
+mod connection;
+mod login;
+mod patience;
+mod play;
+mod result;
+mod server;
+mod summary;
+
+pub use login::Login;
+
+use crate::runtime;
+use anyhow::{Context, bail};
+use connection::{ConnectionError, CsaConnection};
+use monju_host::{UsiSpec, usi_child::UsiChild};
+use monju_team::signals;
+use patience::{LONGEST_WAIT, Patience};
+use play::{Board, Left, interrupt};
+use result::{Played, ResultTally};
+use server::{AtHand, Server};
+use std::{fs, path::PathBuf, pin::pin};
+use summary::GameSummary;
+use tokio::{sync::mpsc::UnboundedReceiver, time::Instant};
+
+/// An engine that plays on a server.
+#[derive(Debug)]
+pub struct Csa {
+    /// The account.
+    pub login: Login,
+    /// Number of games.
+    pub games: u32,
+    /// Folder of the games' records.
+    pub records: PathBuf,
+    /// The engine.
+    pub engine: UsiSpec,
+    /// Thinks on the opponent's time.
+    pub ponders: bool,
+    /// Sends scores with the moves.
+    pub comments: bool,
+}
+
+impl Csa {
+    /// Plays the games.
+    ///
+    /// # Errors
+    /// The engine or the server cannot be used, or a record cannot be written.
+    pub fn run(self) -> anyhow::Result<()> {
+        runtime::block_on(self.execute())
+    }
+
+    async fn execute(self) -> anyhow::Result<()> {
+        fs::create_dir_all(&self.records)
+            .with_context(|| format!("cannot make the folder {}", self.records.display()))?;
+        let mut interrupts = signals::terminations();
+        let engine = UsiChild::start("csa".to_owned(), self.engine.clone()).await;
+        let mut board = Board::new(engine?, self.engine.clone(), self.ponders, self.comments);
+        let outcome = self.play_all(&mut board, &mut interrupts).await;
+        board.close().await;
+        outcome
+    }
+
+    async fn play_all(
+        &self,
+        board: &mut Board,
+        interrupts: &mut UnboundedReceiver<()>,
+    ) -> anyhow::Result<()> {
+        let mut tally = ResultTally::default();
+        let mut server = Server::new(&self.login);
+        let mut at_hand = None;
+        for number in 1..=self.games {
+            let begun = tokio::select! {
+                begun = self.begin(&mut server, board, at_hand.take(), number) => begun?,
+                _ = interrupts.recv() => bail!("interrupted before game {number}; {tally}"),
+            };
+            let (connection, summary) = begun;
+            let mut is_last = false;
+            let (played, left) = self
+                .play(
+                    &mut server,
+                    board,
+                    connection,
+                    &summary,
+                    interrupts,
+                    &mut is_last,
+                )
+                .await?;
+            at_hand = left;
+            let path = played.write(&self.records, &summary)?;
+            tally.count(&played);
+            eprintln!(
+                "game {number} of {}: {played}; {tally}; {}",
+                self.games,
+                path.display()
+            );
+            if is_last && number < self.games {
+                leave(at_hand).await;
+                bail!("interrupted after game {number} of {}", self.games);
+            }
+        }
+        leave(at_hand).await;
+        Ok(())
+    }
+
+    /// Waits for a game and its start, through as many connections as it takes.
+    async fn begin(
+        &self,
+        server: &mut Server<'_>,
+        board: &mut Board,
+        mut at_hand: Option<AtHand>,
+        number: u32,
+    ) -> anyhow::Result<(CsaConnection, GameSummary)> {
+        let mut patience = Patience::new();
+        loop {
+            let is_kept = at_hand.is_some();
+            let AtHand {
+                mut connection,
+                offer,
+            } = match at_hand.take() {
+                Some(at_hand) => at_hand,
+                None => server.connect(&patience).await?.into(),
+            };
+            eprintln!(
+                "logged in as {:?}, waiting for game {number} of {}",
+                self.login, self.games
+            );
+            let since = Instant::now();
+            match agree(board, &mut connection, offer).await? {
+                Ok(summary) => return Ok((connection, summary)),
+                Err(error) if !error.is_broken() => return Err(error.into()),
+                // The server ends a login with its game: nothing is wrong.
+                Err(_) if is_kept => {}
+                Err(error) => {
+                    // A connection that has held for a while is a new loss.
+                    if since.elapsed() > LONGEST_WAIT {
+                        patience = Patience::new();
+                    }
+                    patience.wait_after(error).await?;
+                }
+            }
+        }
+    }
+
+    /// Plays one game, through as many connections as it takes. A game that cannot go on is broken off. The connection
+    /// that is at hand then is returned with the game.
+    async fn play(
+        &self,
+        server: &mut Server<'_>,
+        board: &mut Board,
+        mut connection: CsaConnection,
+        summary: &GameSummary,
+        interrupts: &mut UnboundedReceiver<()>,
+        is_last: &mut bool,
+    ) -> anyhow::Result<(Played, Option<AtHand>)> {
+        loop {
+            match board.play(&mut connection, interrupts, is_last).await? {
+                Left::Over(played) => return Ok((*played, Some(connection.into()))),
+                Left::Lost(error) => eprintln!("the connection is lost: {error}; connecting again"),
+            }
+            let lost = Instant::now();
+            let again = {
+                let mut again = pin!(server.connect_again(&summary.id));
+                loop {
+                    tokio::select! {
+                        again = &mut again => break again,
+                        Some(()) = interrupts.recv() => interrupt(is_last)?,
+                    }
+                }
+            };
+            let at_hand = match again {
+                Ok(AtHand {
+                    connection: again,
+                    offer: Some(state),
+                }) if state.id == summary.id => {
+                    connection = again;
+                    board.resume(&state, lost).await?;
+                    continue;
+                }
+                Ok(at_hand) => {
+                    eprintln!("the server has ended the game {}", summary.id);
+                    Some(at_hand)
+                }
+                Err(error) => {
+                    eprintln!(
+                        "the game {} is lost with its connection: {error}",
+                        summary.id
+                    );
+                    None
+                }
+            };
+            return Ok((board.break_off().await, at_hand));
+        }
+    }
+}
+
+/// Calls off the game that is on offer, and logs out.
+async fn leave(at_hand: Option<AtHand>) {
+    let Some(AtHand {
+        mut connection,
+        offer,
+    }) = at_hand
+    else {
+        return;
+    };
+    if let Some(offer) = offer {
+        connection.reject(&offer.id).await;
+    }
+    connection.log_out().await;
+}
+
+/// Waits for a game and its start, unless one is on offer. The server hears that we agree when the engine is ready,
+/// because the clock runs from the start on. The inner error is that of the connection.
+async fn agree(
+    board: &mut Board,
+    connection: &mut CsaConnection,
+    mut offer: Option<GameSummary>,
+) -> anyhow::Result<Result<GameSummary, ConnectionError>> {
+    loop {
+        let summary = match offer.take() {
+            Some(summary) => summary,
+            None => match connection.offer().await {
+                Ok(summary) => summary,
+                Err(error) => return Ok(Err(error)),
+            },
+        };
+        eprintln!("{}", summary.heading());
+        connection.beside(board.prepare(&summary)).await?;
+        match connection.agree(&summary.id).await {
+            Ok(Some(start)) => {
+                board.begin(start);
+                return Ok(Ok(summary));
+            }
+            Ok(None) => {}
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `monju experiment export`: a sealed bundle.
+
+use super::mismatch::mismatches;
+use crate::runtime;
+use anyhow::{Context, bail};
+use monju_experiment::{
+    bundle::{self, BundleError, Sealed},
+    specification::Specification,
+    store::{self, Address, OpenMode},
+};
+use std::path::PathBuf;
+
+/// Arguments of `monju experiment export`.
+#[derive(Clone, Debug)]
+pub struct ExportCommand {
+    /// The specification.
+    pub file: PathBuf,
+    /// The store.
+    pub address: Address,
+    /// New folder of the bundle.
+    pub out: PathBuf,
+    /// Seals the ballots, too.
+    pub ballots: bool,
+}
+
+impl ExportCommand {
+    /// Writes the bundle.
+    ///
+    /// # Errors
+    /// The file is wrong or has no games, the store has no such experiment, or the folder cannot be written.
+    pub fn run(self) -> anyhow::Result<()> {
+        runtime::block_on(self.execute())
+    }
+
+    async fn execute(self) -> anyhow::Result<()> {
+        let specification = Specification::read(&self.file)?;
+        if specification.cells.is_empty() {
+            bail!(
+                "{} plans no games; 'monju experiment report' needs its file alone",
+                self.file.display()
+            );
+        }
+        let store = store::open(&self.address, &specification.plan(""), OpenMode::Look).await?;
+        for warning in mismatches(&specification, &*store).await? {
+            eprintln!("{warning}");
+        }
+        let sealed = bundle::seal(&specification, &*store, &self.out, self.ballots).await;
+        let Sealed { games, bytes } = match sealed {
+            Err(error @ BundleError::Store(_)) => {
+                return Err(error).with_context(|| format!("in {}", self.address));
+            }
+            sealed => sealed?,
+        };
+        eprintln!(
+            "{games} games in {}, {:.1} MiB",
+            self.out.display(),
+            bytes as f64 / f64::from(1 << 20)
+        );
+        Ok(())
+    }
+}

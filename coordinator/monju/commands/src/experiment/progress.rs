@@ -1,0 +1,273 @@
+//! Progress of an experiment on standard error: bars on a terminal, plain lines elsewhere.
+
+use crate::progress::short_time;
+use console::Term;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use monju_experiment::{
+    runner::RunnerEvent, specification::Specification, statistics::Pentanomial, store::CellStanding,
+};
+use std::{
+    io::{self, IsTerminal},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Interval of the results of other runners on a terminal, and of the plain lines elsewhere, at each of which they
+/// are taken over.
+const INTERVALS: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(60));
+
+/// Lines of a terminal that are left to the total, the rest of the cells, and the cursor.
+const OTHER_LINES: usize = 3;
+
+/// Progress of an experiment.
+pub(super) struct ExperimentProgress {
+    specification: Arc<Specification>,
+    bars: MultiProgress,
+    total: ProgressBar,
+    /// As many cells as the terminal has lines for.
+    lines: Vec<ProgressBar>,
+    /// The number of the others.
+    rest: ProgressBar,
+    cells: Vec<CellProgress>,
+    terminal: bool,
+    begun: Instant,
+    /// Pairs that were finished before, by any runner; `None` before the first look.
+    before: Option<u64>,
+    last_line: Option<Instant>,
+    /// The last message, which is not repeated at once.
+    last_message: String,
+}
+
+#[derive(Clone, Default)]
+struct CellProgress {
+    pairs: Pentanomial,
+    closed: bool,
+}
+
+impl ExperimentProgress {
+    /// Progress that begins with these standings.
+    pub fn new(specification: &Arc<Specification>, standings: &[CellStanding]) -> Self {
+        let terminal = io::stderr().is_terminal();
+        let target = match terminal {
+            true => ProgressDrawTarget::stderr_with_hz(4),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let bars = MultiProgress::with_draw_target(target);
+        let labels = specification.cells.iter();
+        let width = labels.map(|cell| cell.label.chars().count()).max();
+        let width = width.unwrap_or(0).max("total".len());
+        let template = format!("{{prefix:{width}}} {{bar:24}} {{pos:>6}}/{{len}} {{msg}}");
+        let style = ProgressStyle::with_template(&template)
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = |games: u64| {
+            let bar = bars.add(ProgressBar::new(games));
+            bar.set_style(style.clone());
+            bar
+        };
+        let cells = specification.cells.len();
+        let total = bar(specification.all_games());
+        total.set_prefix("total");
+        let shown = lines_for_cells(Term::stderr().size().0.into(), cells);
+        let lines = (0..shown).map(|_| bar(0)).collect();
+        let rest = bars.add(ProgressBar::new(0));
+        rest.set_style(
+            ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
+        let mut progress = Self {
+            total,
+            lines,
+            rest,
+            cells: vec![CellProgress::default(); cells],
+            specification: Arc::clone(specification),
+            bars,
+            terminal,
+            begun: Instant::now(),
+            before: None,
+            last_line: None,
+            last_message: String::new(),
+        };
+        progress.refresh(standings);
+        progress
+    }
+
+    /// Interval at which the results of other runners are to be taken over.
+    pub fn refresh_interval(&self) -> Duration {
+        match self.terminal {
+            true => INTERVALS.0,
+            false => INTERVALS.1,
+        }
+    }
+
+    /// Takes over the results of all runners, and shows them.
+    pub fn refresh(&mut self, standings: &[CellStanding]) {
+        self.take_over(standings);
+        self.show(true);
+    }
+
+    /// Takes over the results of all runners.
+    pub fn take_over(&mut self, standings: &[CellStanding]) {
+        for (cell, standing) in self.cells.iter_mut().zip(standings) {
+            cell.pairs = Pentanomial(standing.pairs);
+            cell.closed = standing.closed;
+        }
+        let finished = self.finished();
+        self.before.get_or_insert(finished);
+    }
+
+    /// Takes over an event of this runner.
+    pub fn note(&mut self, event: &RunnerEvent) {
+        match event {
+            RunnerEvent::Finished {
+                cell, half_points, ..
+            } => {
+                self.cells[*cell].pairs.add(*half_points);
+            }
+            RunnerEvent::Closed { cell } => self.cells[*cell].closed = true,
+            RunnerEvent::Failed { .. } | RunnerEvent::Waiting(_) => {}
+        }
+        if let Some(message) = message_of(event, &self.specification) {
+            self.say(&message);
+        }
+        self.show(false);
+    }
+
+    /// Prints a message above the bars.
+    pub fn say(&mut self, message: &str) {
+        if self.last_message == message {
+            return;
+        }
+        self.last_message = message.to_owned();
+        if !self.terminal || self.bars.println(message).is_err() {
+            eprintln!("{message}");
+        }
+    }
+
+    /// Prints the last line and leaves the bars as they are.
+    pub fn finish(&mut self) {
+        self.last_line = None;
+        self.show(true);
+        for bar in [&self.total, &self.rest].into_iter().chain(&self.lines) {
+            bar.abandon();
+        }
+    }
+
+    /// Shows the bars; elsewhere than on a terminal, prints a line if it `is_time`.
+    fn show(&mut self, is_time: bool) {
+        let left = self.time_left(self.pairs_left());
+        if !self.terminal {
+            let half = INTERVALS.1 / 2;
+            if is_time && self.last_line.is_none_or(|last| last.elapsed() > half) {
+                self.last_line = Some(Instant::now());
+                let (all, rate) = (self.specification.all_games(), self.games_per_hour());
+                let done = 2 * self.finished();
+                eprintln!("{done} of {all} games, {rate:.0} games/h, {left} left");
+            }
+            return;
+        }
+        self.total.set_position(2 * self.finished());
+        let rate = self.games_per_hour();
+        self.total
+            .set_message(format!("{rate:.0} games/h  {left} left"));
+        let mut order: Vec<usize> = (0..self.cells.len()).collect();
+        // Cells that are played come before those that are over.
+        order.sort_by_key(|&cell| self.left_of(cell) == 0);
+        for (bar, &cell) in self.lines.iter().zip(&order) {
+            let planned = &self.specification.cells[cell];
+            bar.set_prefix(planned.label.clone());
+            bar.set_length(2 * u64::from(planned.pairs));
+            bar.set_position(2 * self.cells[cell].pairs.pairs());
+            bar.set_message(message(&self.cells[cell]));
+        }
+        let rest = self.cells.len() - self.lines.len();
+        if rest > 0 {
+            self.rest.set_message(format!("and {rest} more cells"));
+        }
+    }
+
+    fn finished(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.pairs.pairs()).sum()
+    }
+
+    fn left_of(&self, index: usize) -> u64 {
+        let (cell, planned) = (&self.cells[index], &self.specification.cells[index]);
+        match cell.closed {
+            true => 0,
+            false => u64::from(planned.pairs).saturating_sub(cell.pairs.pairs()),
+        }
+    }
+
+    fn pairs_left(&self) -> u64 {
+        (0..self.cells.len()).map(|cell| self.left_of(cell)).sum()
+    }
+
+    /// Pairs that all runners have finished since this one began.
+    fn new_pairs(&self) -> u64 {
+        self.finished().saturating_sub(self.before.unwrap_or(0))
+    }
+
+    fn games_per_hour(&self) -> f64 {
+        let hours = self.begun.elapsed().as_secs_f64() / 3600.0;
+        2.0 * self.new_pairs() as f64 / hours.max(1e-6)
+    }
+
+    /// Time that some pairs take at the speed of all runners.
+    fn time_left(&self, pairs: u64) -> String {
+        match self.new_pairs() {
+            0 if pairs > 0 => "?".to_owned(),
+            new => {
+                let elapsed = self.begun.elapsed().as_secs_f64();
+                short_time(elapsed * pairs as f64 / new.max(1) as f64)
+            }
+        }
+    }
+}
+
+/// Number of cells that a terminal with so many lines shows.
+fn lines_for_cells(lines: usize, cells: usize) -> usize {
+    match cells + OTHER_LINES - 1 <= lines {
+        true => cells,
+        false => lines.saturating_sub(OTHER_LINES).max(1).min(cells),
+    }
+}
+
+/// The words beside the bar of a cell.
+fn message(cell: &CellProgress) -> String {
+    let score = match cell.pairs.pairs() {
+        0 => String::new(),
+        _ => cell.pairs.score_in_words(),
+    };
+    match cell.closed {
+        true => format!("{score}  decided"),
+        false => score,
+    }
+}
+
+/// The message about an event; `None` for events that the bars show.
+fn message_of(event: &RunnerEvent, specification: &Specification) -> Option<String> {
+    let label = |cell: &usize| &specification.cells[*cell].label;
+    match event {
+        RunnerEvent::Finished { .. } => None,
+        RunnerEvent::Failed { cell, pair, reason } => {
+            Some(format!("{}, pair {pair} failed: {reason}", label(cell)))
+        }
+        RunnerEvent::Closed { cell } => {
+            Some(format!("{}: the stopping rule has decided", label(cell)))
+        }
+        RunnerEvent::Waiting(reason) => Some(format!("waiting for the store: {reason}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_shows_as_many_cells_as_it_has_lines_for() {
+        // The total, the cells, and a line for the cursor.
+        assert_eq!(lines_for_cells(24, 22), 22);
+        // The line that counts the others takes one more.
+        assert_eq!(lines_for_cells(24, 23), 21);
+        assert_eq!(lines_for_cells(2, 9), 1);
+        assert_eq!(lines_for_cells(0, 0), 0);
+    }
+}

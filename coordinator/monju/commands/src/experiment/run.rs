@@ -1,0 +1,188 @@
+//! `monju experiment run`: plays until no pair is left.
+
+use super::{
+    drive::{drive, waiting},
+    resume::run_command,
+    serve::ServedExperiment,
+};
+use crate::interrupted::Interrupted;
+use crate::runtime;
+use anyhow::{Context, bail};
+use monju_experiment::{
+    runner::{self, GamesUnderWay, Runner, StopLevel},
+    specification::Specification,
+    store::{Accepted, Address, OpenMode, StoreError},
+};
+use std::{future, path::PathBuf, sync::Arc, time::Duration};
+
+/// Arguments of `monju experiment run`.
+#[derive(Clone, Debug)]
+pub struct RunCommand {
+    /// The specification.
+    pub file: PathBuf,
+    /// The store.
+    pub address: Address,
+    /// Games at the same time; `None` for the default.
+    pub jobs: Option<usize>,
+    /// Largest number of games in a cell.
+    pub games: Option<u32>,
+    /// Time for which a runner without a sign of life holds a pair.
+    pub lease: Duration,
+    /// Differences from earlier runs that are accepted.
+    pub accepted: Accepted,
+    /// Plays the pairs again that were given up.
+    pub retry_given_up: bool,
+    /// `host:port` of a page that shows it meanwhile.
+    pub page: Option<String>,
+}
+
+impl RunCommand {
+    /// Plays, and shows the progress on standard error.
+    ///
+    /// # Errors
+    /// The file is wrong, an engine or the store fails, or it was [`Interrupted`].
+    pub fn run(self) -> anyhow::Result<()> {
+        runtime::block_on(self.execute())
+    }
+
+    async fn execute(self) -> anyhow::Result<()> {
+        let mut specification = Specification::read(&self.file)?;
+        if specification.cells.is_empty() {
+            bail!(
+                "{}: there is nothing to play; 'monju experiment report' draws the figure",
+                self.file.display()
+            );
+        }
+        let build = runner::build().context("cannot read the executable of monju")?;
+        let mut plan = specification.plan(&build);
+        if let Some(games) = self.games {
+            specification.limit_pairs(games / 2);
+        }
+        for warning in runner::preflight(&specification).await? {
+            eprintln!("warning: {warning}");
+        }
+        for (planned, cell) in plan.cells.iter_mut().zip(&specification.cells) {
+            planned.pairs = cell.pairs;
+        }
+        let opening = OpenMode::Play(self.accepted);
+        let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
+        if self.retry_given_up {
+            let pairs = store.retry_given_up().await?;
+            eprintln!("{pairs} pairs that were given up are tried again");
+        }
+        let jobs = self
+            .jobs
+            .unwrap_or_else(|| runner::default_jobs(&specification));
+        if jobs > 1 && specification.has_remote_members() {
+            eprintln!(
+                "warning: {jobs} games at the same time share one coordinator: its players forget one \
+                 game when they are asked about another; --jobs 1 keeps games apart"
+            );
+        }
+        if let Some(warning) = runner::crowded(&specification, jobs, runner::cores_here()) {
+            eprintln!("warning: {warning}");
+        }
+        let runner = Runner {
+            jobs,
+            specification: Arc::new(specification),
+            store,
+            name: runner::unique_name(),
+            term: self.lease,
+            games: GamesUnderWay::default(),
+        };
+        let page = match &self.page {
+            Some(page) => Some(tokio::spawn(
+                self.served(&runner).serve(page, future::pending()).await?,
+            )),
+            None => None,
+        };
+        let stop = drive(&runner, Some(&self.resume_command())).await;
+        if let Some(page) = page {
+            page.abort();
+        }
+        let stop = stop?;
+        let interrupted = |left: Option<u64>| Interrupted {
+            left: left.map(|left| format!("{left} pairs")),
+            resume: Some(self.resume_command()),
+        };
+        let standings = match runner.store.standings().await {
+            Err(StoreError::Unavailable(_)) if stop != StopLevel::No => {
+                return Err(interrupted(None).into());
+            }
+            standings => standings?,
+        };
+        let left: u64 = standings
+            .iter()
+            .filter(|cell| !cell.closed)
+            .map(|cell| cell.open + cell.leased)
+            .sum();
+        let given_up: u64 = standings.iter().map(|cell| cell.given_up).sum();
+        if stop != StopLevel::No && left > 0 {
+            return Err(interrupted(Some(left)).into());
+        }
+        if given_up > 0 {
+            bail!(
+                "{given_up} pairs failed three times and are given up; \
+                 'monju experiment report' says why, and --retry-given-up plays them again"
+            );
+        }
+        Ok(())
+    }
+
+    fn served(&self, runner: &Runner) -> ServedExperiment {
+        ServedExperiment {
+            specification: Arc::clone(&runner.specification),
+            address: self.address.clone(),
+            command: run_command(&self.file, &self.address),
+            games: runner.games.clone(),
+        }
+    }
+
+    /// The command to go on with. The store knows of accepted changes by then.
+    fn resume_command(&self) -> String {
+        let mut command = run_command(&self.file, &self.address);
+        if let Some(jobs) = self.jobs {
+            command.push_str(&format!(" --jobs {jobs}"));
+        }
+        if let Some(games) = self.games {
+            command.push_str(&format!(" --games {games}"));
+        }
+        if self.lease != runner::LEASE {
+            command.push_str(&format!(" --lease {}", self.lease.as_secs()));
+        }
+        command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_resumed_with_what_it_was_asked_for() {
+        let plain = RunCommand {
+            file: "a.toml".into(),
+            address: Address::Sqlite("a.db".into()),
+            jobs: None,
+            games: None,
+            lease: runner::LEASE,
+            accepted: Accepted {
+                changes: true,
+                build: true,
+            },
+            retry_given_up: true,
+            page: None,
+        };
+        assert_eq!(plain.resume_command(), "monju experiment run a.toml");
+        let own = RunCommand {
+            jobs: Some(1),
+            games: Some(20),
+            lease: Duration::from_secs(5),
+            ..plain
+        };
+        assert_eq!(
+            own.resume_command(),
+            "monju experiment run a.toml --jobs 1 --games 20 --lease 5"
+        );
+    }
+}

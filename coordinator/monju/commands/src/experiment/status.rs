@@ -1,0 +1,269 @@
+//! `monju experiment status`: progress of an experiment.
+
+use super::mismatch::mismatches;
+use crate::runtime;
+use anyhow::Context;
+use monju_experiment::{
+    counted::CountedPairs,
+    specification::Specification,
+    statistics::Z95,
+    store::{self, Address, CellStanding, OpenMode, Store, StoreError},
+};
+use serde_json::{Value, json};
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    path::PathBuf,
+};
+
+/// Arguments of `monju experiment status`.
+#[derive(Clone, Debug)]
+pub struct StatusCommand {
+    /// The specification.
+    pub file: PathBuf,
+    /// The store.
+    pub address: Address,
+    /// Prints one JSON object instead of a table.
+    pub json: bool,
+}
+
+impl StatusCommand {
+    /// Prints the progress of every cell.
+    ///
+    /// # Errors
+    /// The file is wrong, or the store has no such experiment.
+    pub fn run(self) -> anyhow::Result<()> {
+        runtime::block_on(self.execute())
+    }
+
+    async fn execute(self) -> anyhow::Result<()> {
+        let specification = Specification::read(&self.file)?;
+        let plan = specification.plan("");
+        let store = store::open(&self.address, &plan, OpenMode::Look).await?;
+        for warning in mismatches(&specification, &*store).await? {
+            eprintln!("{warning}");
+        }
+        let rows = rows(&specification, &*store).await;
+        let rows = rows.with_context(|| format!("in {}", self.address))?;
+        let text = match self.json {
+            true => format!("{}\n", as_json(&specification, &rows)),
+            false => as_table(&specification, &rows),
+        };
+        io::stdout()
+            .lock()
+            .write_all(text.as_bytes())
+            .context("cannot write to standard output")
+    }
+}
+
+/// Progress of one cell, and its pairs that count, as in reports.
+pub(super) struct CellRow {
+    standing: CellStanding,
+    counted: CountedPairs,
+}
+
+impl CellRow {
+    /// Finished pairs that do not count.
+    fn without_say(&self) -> u64 {
+        (self.standing.finished).saturating_sub(self.counted.pairs.pairs())
+    }
+}
+
+/// Returns the progress of every cell.
+pub(super) async fn rows(
+    specification: &Specification,
+    store: &dyn Store,
+) -> Result<Vec<CellRow>, StoreError> {
+    let mut rows = Vec::new();
+    for (cell, standing) in store.standings().await?.into_iter().enumerate() {
+        rows.push(CellRow {
+            standing,
+            counted: CountedPairs::of(specification, store, cell).await?,
+        });
+    }
+    Ok(rows)
+}
+
+fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
+    let labels = specification
+        .cells
+        .iter()
+        .map(|cell| cell.label.chars().count());
+    let width = labels.max().unwrap_or(4).max(4);
+    let mut text = format!(
+        "{:width$}  {:>8}  {:>8}  {:>7}  {:>8}  score\n",
+        "cell", "finished", "of", "playing", "given up"
+    );
+    for (cell, row) in specification.cells.iter().zip(rows) {
+        let CellRow { standing, counted } = row;
+        let mut remarks = String::new();
+        if standing.closed {
+            remarks.push_str("  decided");
+        }
+        if row.without_say() > 0 {
+            let games = 2 * row.without_say();
+            let _ = write!(remarks, "  ({games} more games do not count)");
+        }
+        let _ = writeln!(
+            text,
+            "{:width$}  {:>8}  {:>8}  {:>7}  {:>8}  {}{remarks}",
+            cell.label,
+            2 * counted.pairs.pairs(),
+            2 * u64::from(cell.pairs),
+            2 * standing.leased,
+            2 * standing.given_up,
+            counted.pairs.score_in_words(),
+        );
+    }
+    text.push_str("(games; pairs are counted when both games are over)\n");
+    text
+}
+
+/// Returns the progress as JSON.
+pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value {
+    let cells: Vec<Value> = specification
+        .cells
+        .iter()
+        .zip(rows)
+        .map(|(cell, row)| {
+            let CellRow { standing, counted } = row;
+            let score = counted.pairs.mean_and_variance().map(|(mean, _)| mean);
+            json!({
+                "cell": cell.label,
+                "pairs": cell.pairs,
+                "finished": counted.pairs.pairs(),
+                "without_say": row.without_say(),
+                "leased": standing.leased,
+                "open": standing.open,
+                "given_up": standing.given_up,
+                "by_half_points": counted.pairs.0,
+                "score": score,
+                "half_width": counted.pairs.error().map(|error| Z95 * error),
+                "closed": standing.closed,
+                "llr": counted.ratio.map(|ratio| ratio.value),
+            })
+        })
+        .collect();
+    let sum = |pairs: fn(&CellStanding) -> u64| -> u64 {
+        rows.iter().map(|row| pairs(&row.standing)).sum()
+    };
+    json!({
+        "name": specification.name,
+        // Pairs that a further runner could play.
+        "open": sum(|cell| if cell.closed { 0 } else { cell.open }),
+        "leased": sum(|cell| cell.leased),
+        "given_up": sum(|cell| cell.given_up),
+        "cells": cells,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_experiment::{
+        notes::Notes,
+        record::{Effort, GameEnding, MatchOutcome, PlayedGame},
+        statistics::SprtVerdict,
+        store::PlayedPair,
+    };
+    use std::time::Duration;
+
+    const FILE: &str = r#"
+version = 1
+name = "t"
+games = 400
+openings = "openings.sfen"
+first = "a"
+second = "b"
+[ensemble.a]
+nodes = 10
+player = [{ name = "n" }]
+[ensemble.b]
+nodes = 10
+player = [{ name = "s" }]
+[stop]
+elo0 = 0
+elo1 = 200
+model = "logistic"
+"#;
+
+    fn won() -> PlayedGame {
+        PlayedGame {
+            result: MatchOutcome::Win,
+            ending: GameEnding::Mate,
+            opening_plies: 1,
+            moves: "startpos moves 7g7f".to_owned(),
+            plies: 1,
+            effort: [Effort::default(), Effort::default()],
+            ballots: String::new(),
+            notes: Notes::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn pairs_beyond_the_stopping_rule_do_not_count_here_and_in_reports() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let lines: String = (0..200).map(|_| "startpos\n").collect();
+        let openings = folder.path().join("openings.sfen");
+        std::fs::write(openings, lines).expect("writable");
+        let parsed = Specification::parse(FILE, &folder.path().join("t.toml"));
+        let specification = parsed.expect("a good file");
+        let address = Address::Sqlite(folder.path().join("t.db"));
+        let opening = OpenMode::PLAY;
+        let store = store::open(&address, &specification.plan("build"), opening).await;
+        let store = store.expect("a store");
+        let mut finished = 0;
+        loop {
+            let lease = store.lease("r", Duration::from_secs(60)).await;
+            let lease = lease.expect("asked").expect("a pair");
+            let pair = PlayedPair {
+                games: [won(), won()],
+                incidents: Vec::new(),
+            };
+            assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+            finished += 1;
+            let counted = CountedPairs::of(&specification, &*store, 0).await;
+            let counted = counted.expect("counted");
+            if counted.pairs.pairs() < finished {
+                assert_eq!(counted.verdict, SprtVerdict::Accepted);
+                break;
+            }
+        }
+        store.close_cell(0).await.expect("closed");
+        let rows = rows(&specification, &*store).await.expect("rows");
+        assert_eq!(rows[0].without_say(), 1);
+        let games = 2 * (finished - 1);
+        let table = as_table(&specification, &rows);
+        let expected = format!(
+            "{games:>8}       400        0         0  100.0% ±—  decided  (2 more games do not count)\n"
+        );
+        assert!(table.contains(&expected), "{table}\nexpected {expected}");
+        let value = as_json(&specification, &rows);
+        assert_eq!(value["cells"][0]["finished"], finished - 1);
+        let report = monju_experiment::report::gather(&specification, &*store).await;
+        let report = report.expect("a report");
+        assert_eq!(report.cells[0].score.games(), games);
+        assert_eq!(report.cells[0].without_say, 2);
+
+        // Games of other settings than those of the file are reported, and not counted.
+        let warnings = mismatches(&specification, &*store).await.expect("asked");
+        assert_eq!(warnings, Vec::<String>::new());
+        let text = FILE.replace("games = 400", "games = 400\nseed = 5");
+        let other = Specification::parse(&text, &folder.path().join("t.toml"));
+        let other = other.expect("a good file");
+        let store = store::open(&address, &other.plan(""), OpenMode::Look).await;
+        let store = store.expect("a store");
+        let warnings = mismatches(&other, &*store).await.expect("asked");
+        let [warning] = &warnings[..] else {
+            panic!("{warnings:?}")
+        };
+        assert!(warning.contains(&specification.cells[0].hash), "{warning}");
+        assert!(
+            warning.contains(&format!("{} games of 'all'", 2 * finished)),
+            "{warning}"
+        );
+        assert!(!warning.contains('\n'), "{warning}");
+        let report = monju_experiment::report::gather(&other, &*store).await;
+        assert_eq!(report.expect("a report").cells[0].score.games(), 0);
+    }
+}

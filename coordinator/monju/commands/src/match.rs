@@ -1,0 +1,243 @@
+//! `monju match`: two engines or native players against each other.
+
+use crate::runtime;
+use crate::{
+    experiment::drive::{drive, waiting},
+    interrupted::Interrupted,
+    output::print,
+};
+use anyhow::{Context, anyhow, bail};
+use monju_experiment::{
+    paired_match::{PairedMatch, without_line},
+    record::{Cause, MatchSide},
+    report::{self, CellFindings, TimeLosses},
+    runner::{self, GamesUnderWay, Runner, StopLevel},
+    specification::Specification,
+    statistics::Interval,
+    store::{self, Accepted, Address, OpenMode, Store},
+};
+use serde_json::{Value, json};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
+
+const SIDES: [MatchSide; 2] = [MatchSide::First, MatchSide::Second];
+
+/// Arguments of `monju match`.
+#[derive(Debug)]
+pub struct MatchCommand {
+    /// The match.
+    pub paired: PairedMatch,
+    /// Games at the same time; `None` for the default.
+    pub jobs: Option<usize>,
+    /// The store; `None` keeps the games in a temporary file.
+    pub address: Option<Address>,
+    /// Differences from earlier runs that are accepted.
+    pub accepted: Accepted,
+    /// Prints one JSON object.
+    pub json: bool,
+}
+
+impl MatchCommand {
+    /// Plays, and prints the result.
+    ///
+    /// # Errors
+    /// The settings are wrong, an engine or the store fails, or it was interrupted.
+    pub fn run(self) -> anyhow::Result<()> {
+        runtime::block_on(self.execute())
+    }
+
+    async fn execute(self) -> anyhow::Result<()> {
+        let specification = self.paired.specification()?;
+        let warnings = runner::preflight(&specification).await;
+        for warning in warnings.map_err(|error| anyhow!(without_line(&error)))? {
+            eprintln!("warning: {}", without_line(&warning));
+        }
+        let build = runner::build().context("cannot read the executable of monju")?;
+        let temporary = tempfile::tempdir().context("no temporary folder")?;
+        let address = match &self.address {
+            Some(address) => address.clone(),
+            None => Address::Sqlite(temporary.path().join("match.db")),
+        };
+        let mode = OpenMode::Play(self.accepted);
+        let store =
+            runner::open_patiently(&address, &specification.plan(&build), mode, waiting).await?;
+        let jobs = self.jobs;
+        let runner = Runner {
+            jobs: jobs.unwrap_or_else(|| runner::default_jobs(&specification)),
+            specification: Arc::new(specification),
+            store,
+            name: runner::unique_name(),
+            term: runner::LEASE,
+            games: GamesUnderWay::default(),
+        };
+        let resume = self
+            .address
+            .as_ref()
+            .map(|_| "the same command, with the same --store");
+        let stop = drive(&runner, resume).await?;
+        let text = result(&runner.specification, &*runner.store, self.json).await?;
+        print(&text)?;
+        let standings = runner.store.standings().await?;
+        let sum = |pairs: fn(&store::CellStanding) -> u64| standings.iter().map(pairs).sum::<u64>();
+        let left = sum(|cell| match cell.closed {
+            true => 0,
+            false => cell.open + cell.leased,
+        });
+        if stop != StopLevel::No && left > 0 {
+            let interrupted = Interrupted {
+                left: Some(format!("{left} pairs")),
+                resume: resume.map(str::to_owned),
+            };
+            return match resume {
+                Some(_) => Err(interrupted.into()),
+                None => Err(anyhow!("{interrupted}")),
+            };
+        }
+        let given_up = sum(|cell| cell.given_up);
+        if given_up > 0 {
+            let incidents = runner.store.incidents(0).await?;
+            let last = incidents.last().map_or("", |incident| &incident.detail);
+            bail!("{given_up} pairs failed three times and are given up; the last failure: {last}");
+        }
+        Ok(())
+    }
+}
+
+/// The result as text or JSON.
+async fn result(
+    specification: &Specification,
+    store: &dyn Store,
+    json: bool,
+) -> anyhow::Result<String> {
+    let findings = report::gather(specification, store).await?;
+    let slowest = report::slowest_moves(store, 0).await?;
+    let Some(cell) = findings.cells.first() else {
+        bail!("a match has one cell");
+    };
+    Ok(match json {
+        true => format!("{}\n", as_json(cell, slowest)),
+        false => as_text(cell, slowest),
+    })
+}
+
+/// Returns the share of its clock that each side used, of all games together; `None` without a clock whose
+/// time is there to be used up.
+fn clock_used(cell: &CellFindings<'_>) -> Option<[f64; 2]> {
+    let sides = [&cell.cell.first, &cell.cell.second];
+    let mut used = [0.0; 2];
+    for ((used, ensemble), effort) in used.iter_mut().zip(sides).zip(&cell.effort) {
+        let clock = ensemble.clock.filter(|clock| clock.byoyomi.is_zero())?;
+        let given = clock.main.as_secs_f64() * cell.score.games() as f64
+            + clock.increment.as_secs_f64() * effort.moves as f64;
+        *used = effort.time_ms as f64 / 1_000.0 / given.max(1e-3);
+    }
+    Some(used)
+}
+
+/// Illegal moves of the first and of the second side.
+fn illegal_moves(cell: &CellFindings<'_>) -> [usize; 2] {
+    let is_illegal = |cause: &str| cause == Cause::IllegalMove.name();
+    SIDES.map(|side| {
+        cell.incidents
+            .iter()
+            .filter(|incident| is_illegal(&incident.cause) && incident.side == Some(side))
+            .count()
+    })
+}
+
+/// Losses on time of both sides, in words.
+fn time_losses_in_words(losses: [TimeLosses; 2]) -> String {
+    let [first, second] = losses.map(|losses| losses.games);
+    let stalled = match losses.map(|losses| losses.longest_stall).into_iter().max() {
+        Some(Some(longest)) => format!(
+            ", of these {} and {} while the machine stalled for up to {} ms",
+            losses[0].stalled,
+            losses[1].stalled,
+            longest.as_millis()
+        ),
+        _ => String::new(),
+    };
+    format!("first {first}, second {second}{stalled}")
+}
+
+fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
+    let elo = match cell.elo {
+        None => "Elo —".to_owned(),
+        Some(elo) => match elo.interval {
+            None => format!("Elo {:+.0} [—]", elo.elo),
+            Some(Interval { low, high }) => {
+                format!("Elo {:+.0} [{low:+.0}, {high:+.0}]", elo.elo)
+            }
+        },
+    };
+    let mut text = format!(
+        "{}  {}  {elo}  pairs {:?}\n",
+        cell.score.signed(),
+        cell.pairs.score_in_words(),
+        cell.pairs.0
+    );
+    if let Some(ratio) = cell.counted.ratio {
+        let _ = writeln!(
+            text,
+            "sequential test: {} after {} pairs, LLR {:+.2} in [{:.2}, {:.2}]",
+            cell.verdict_word(),
+            cell.counted.seen,
+            ratio.value,
+            ratio.lower,
+            ratio.upper
+        );
+    }
+    let endings: Vec<String> = cell
+        .endings
+        .iter()
+        .map(|(ending, games)| format!("{ending} {games}"))
+        .collect();
+    let _ = writeln!(text, "endings: {}", endings.join(", "));
+    let losses = SIDES.map(|side| TimeLosses::of(cell, side));
+    let _ = writeln!(text, "time losses: {}", time_losses_in_words(losses));
+    let [first, second] = illegal_moves(cell);
+    let _ = writeln!(text, "illegal moves: first {first}, second {second}");
+    let slowest = slowest.map(|time| match time {
+        Some(time) => format!("{} ms", time.as_millis()),
+        None => "—".to_owned(),
+    });
+    let _ = writeln!(
+        text,
+        "slowest move: first {}, second {}",
+        slowest[0], slowest[1]
+    );
+    if let Some(used) = clock_used(cell) {
+        let [first, second] = used.map(|used| 100.0 * used);
+        let _ = writeln!(text, "clock used: first {first:.1} %, second {second:.1} %");
+    }
+    text
+}
+
+fn as_json(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> Value {
+    let slowest = slowest.map(|time| time.map(|time| time.as_millis() as u64));
+    let losses = SIDES.map(|side| TimeLosses::of(cell, side));
+    json!({
+        "games": cell.score.games(),
+        "wins": cell.score.wins,
+        "draws": cell.score.draws,
+        "losses": cell.score.losses,
+        "by_half_points": cell.pairs.0,
+        "elo": cell.elo.map(|elo| json!({
+            "elo": elo.elo,
+            "interval95": elo.interval.map(|interval| [interval.low, interval.high]),
+            "superiority": elo.superiority,
+        })),
+        "sprt": cell.counted.ratio.map(|ratio| json!({
+            "verdict": cell.verdict_word(),
+            "llr": ratio.value,
+            "bounds": [ratio.lower, ratio.upper],
+            "pairs": cell.counted.seen,
+        })),
+        "endings": cell.endings,
+        "time_losses": losses.map(|losses| losses.games),
+        "time_losses_while_stalled": losses.map(|losses| losses.stalled),
+        "longest_stall_ms": losses.map(|losses| losses.longest_stall.map(|stall| stall.as_millis() as u64)),
+        "illegal_moves": illegal_moves(cell),
+        "slowest_move_ms": slowest,
+        "clock_used": clock_used(cell),
+    })
+}
