@@ -3,7 +3,7 @@
 
 use super::settings::PlayerSettings;
 use crate::{
-    eval::{Erased, Evaluator, Linear, Material, Model, Nnue, Noise},
+    eval::{Erased, Evaluator, Linear, Material, Model, Nnue, Noise, PieceValues},
     rules::{Game, Move},
     search::{
         Control, Lanes, Limits, Line, PlayersNoise, RootSearch, Sampler, SearchMemory,
@@ -48,13 +48,17 @@ pub(super) fn any_search(settings: &PlayerSettings) -> Result<Box<dyn AnySearch>
     match &settings.evaluator {
         Model::Material(weights) => {
             let original = Arc::clone(weights);
-            let perturbed = move |noise: &Noise| Material::perturbed(&original, noise);
-            by_lanes(settings, &Material::new(Arc::clone(weights)), perturbed)
+            let evaluator = PieceValues::Material(Material::new(Arc::clone(weights)));
+            by_lanes(settings, &evaluator, move |noise| {
+                PieceValues::Material(Material::perturbed(&original, noise))
+            })
         }
         Model::Linear(weights) => {
             let original = Arc::clone(weights);
-            let perturbed = move |noise: &Noise| Linear::new(Arc::new(original.perturbed(noise)));
-            by_lanes(settings, &Linear::new(Arc::clone(weights)), perturbed)
+            let linear = |weights| PieceValues::Linear(Box::new(Linear::new(weights)));
+            by_lanes(settings, &linear(Arc::clone(weights)), move |noise| {
+                linear(Arc::new(original.perturbed(noise)))
+            })
         }
         Model::Nnue(network) => {
             let original = Arc::clone(network);
