@@ -99,6 +99,31 @@ fn arguments_that_make_no_sense_are_refused_with_status_2() {
             "a step above 0",
         ),
         ("bench --threads 0", "0"),
+        (
+            "match --first native --second native --openings a --games 0",
+            "above 0",
+        ),
+        (
+            "match --first native --second native --openings a --elo1 9 --error-probability 3",
+            "between 0 and 0.5",
+        ),
+        (
+            "match --first native --second native --openings a --elo0 5 --elo1 1",
+            "greater than elo0",
+        ),
+        (
+            "tune --screen --state a --openings a --elo1 -1 reduction_divisor=230",
+            "greater than elo0",
+        ),
+        (
+            "tune --state a --openings a --updates 0 reduction_divisor:5",
+            "--updates",
+        ),
+        ("learn selfplay --output a --positions 0", "--positions"),
+        ("learn selfplay --output a --threads 0", "--threads"),
+        ("learn selfplay --output a --sigma -4", "-4"),
+        ("learn selfplay --output a --hash 0", "0"),
+        ("learn linear --games a --output b --width 0", "--width"),
         ("bench --threads 1 --positions 0", "0"),
         ("bench --rounds 3", "--threads"),
         ("benhc", "'bench'"),

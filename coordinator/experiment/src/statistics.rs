@@ -13,7 +13,7 @@ pub use comparison::{Comparison, PairedComparison, compare, compare_pairs};
 pub use interval::{Interval, Z95, wilson};
 pub use pentanomial::{EloEstimate, Pentanomial, elo_of_score, score_of_elo};
 pub use significance::{Stars, binomial_p, holm, normal_p, stars};
-pub use sprt::{EloModel, MINIMUM_PAIRS, PairOutcome, Sprt, SprtVerdict, SprtWalk};
+pub use sprt::{EloModel, MINIMUM_PAIRS, PairOutcome, Sprt, SprtError, SprtVerdict, SprtWalk};
 
 use super::record::MatchOutcome;
 

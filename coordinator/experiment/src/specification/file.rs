@@ -14,7 +14,7 @@ use crate::{
 };
 use monju_team::config::{ConfigError, Source};
 use serde::Deserialize;
-use std::{cmp::Ordering, collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 /// Keys that do not change a game.
 const UNPLAYED: [&str; 7] = [
@@ -362,34 +362,17 @@ impl SpecificationFile {
 
 impl StopTable {
     fn validate(&self, source: &Source) -> Result<Sprt, ConfigError> {
-        let wrong = |key: &str, what: &str| Err(source.error(&["stop", key], what.to_owned()));
-        /// Largest difference for which normalized Elo has a distribution for every result.
-        const MOST_NORMALIZED: f64 = 200.0;
-        for (key, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
-            if !value.is_finite() {
-                return wrong(key, "an Elo difference is a finite number");
-            }
-            if self.model == EloModel::Normalized && value.abs() > MOST_NORMALIZED {
-                let what =
-                    "normalized Elo lies between -200 and 200; for more, model = \"logistic\"";
-                return wrong(key, what);
-            }
-        }
-        if self.elo0.partial_cmp(&self.elo1) != Some(Ordering::Less) {
-            return wrong("elo1", "elo1 must be greater than elo0");
-        }
-        for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if !(value > 0.0 && value < 0.5) {
-                return wrong(key, "an error probability lies between 0 and 0.5");
-            }
-        }
-        Ok(Sprt {
+        let sprt = Sprt {
             model: self.model,
             elo0: self.elo0,
             elo1: self.elo1,
             alpha: self.alpha,
             beta: self.beta,
             minimum_pairs: self.minimum_pairs,
-        })
+        };
+        match sprt.check() {
+            Ok(()) => Ok(sprt),
+            Err(error) => Err(source.error(&["stop", error.number], error.to_string())),
+        }
     }
 }

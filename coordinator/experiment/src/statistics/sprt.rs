@@ -43,6 +43,46 @@ pub struct Sprt {
     pub minimum_pairs: u32,
 }
 
+/// A number of a sequential test makes no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct SprtError {
+    /// Name of the number, as a field of [`Sprt`].
+    pub number: &'static str,
+    what: &'static str,
+}
+
+impl Sprt {
+    /// Checks that the numbers make a test.
+    ///
+    /// # Errors
+    /// The first number that makes no sense.
+    pub fn check(&self) -> Result<(), SprtError> {
+        /// Largest difference for which normalized Elo has a distribution for every result.
+        const MOST_NORMALIZED: f64 = 200.0;
+        let wrong = |number, what| Err(SprtError { number, what });
+        for (number, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
+            if !value.is_finite() {
+                return wrong(number, "an Elo difference is a finite number");
+            }
+            if self.model == EloModel::Normalized && value.abs() > MOST_NORMALIZED {
+                let what =
+                    "normalized Elo lies between -200 and 200; for more, choose the logistic model";
+                return wrong(number, what);
+            }
+        }
+        if self.elo0 >= self.elo1 {
+            return wrong("elo1", "elo1 must be greater than elo0");
+        }
+        for (number, value) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if !(value > 0.0 && value < 0.5) {
+                return wrong(number, "an error probability lies between 0 and 0.5");
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Verdict of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SprtVerdict {

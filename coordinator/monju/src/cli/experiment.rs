@@ -10,7 +10,7 @@ use monju_experiment::{
     runner::LEASE,
     store::{Accepted, Address, StoreError},
 };
-use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 /// Subcommands of `monju experiment`.
 #[derive(Debug, Subcommand)]
@@ -69,8 +69,8 @@ pub struct RunArguments {
     #[command(flatten)]
     experiment: ExperimentArguments,
     /// Games at the same time; default: one per core, or 1 where time is measured
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
     /// Largest number of games in a cell, even if the file says more
     #[arg(long, value_name = "N", value_parser = parsers::even)]
     games: Option<u32>,
@@ -162,7 +162,7 @@ impl ExperimentAction {
                 let run = RunCommand {
                     address: arguments.experiment.address(),
                     file: arguments.experiment.file,
-                    jobs: arguments.jobs.map(NonZeroUsize::get),
+                    jobs: arguments.jobs.map(|jobs| jobs as usize),
                     games: arguments.games,
                     lease: Duration::from_secs(arguments.lease.into()),
                     accepted: Accepted {

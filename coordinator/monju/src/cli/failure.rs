@@ -3,6 +3,16 @@
 use clap::error::ErrorKind;
 use monju_commands::interrupted::Interrupted;
 use monju_experiment::specification::UnknownCell;
+use monju_learn::{
+    linear::LinearRunError,
+    material::MaterialRunError,
+    move_judges::MoveJudgeRunError,
+    nnue::{NetworkRunError, TrainerError},
+    ordering::OrderingRunError,
+    searches::{SearchGamesError, SearchesRunError},
+    self_play::{SelfPlayError, SelfPlayRunError},
+    time_control::TimeControlRunError,
+};
 use monju_proto::{serve::ServeError, text::plain, tls::TlsError};
 use std::process::ExitCode;
 
@@ -32,6 +42,29 @@ fn is_usage(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ServeError::Open(_)))
         || matches!(error.downcast_ref(), Some(TlsError::Role { .. }))
         || error.is::<UnknownCell>()
+        || is_setting_of_a_learner(error)
+}
+
+/// Tells whether an error of a learner is one of its settings, each of which is an argument.
+fn is_setting_of_a_learner(error: &anyhow::Error) -> bool {
+    use TrainerError::{Architecture, Setting};
+    matches!(error.downcast_ref(), Some(LinearRunError::Setting { .. }))
+        || matches!(error.downcast_ref(), Some(MaterialRunError::Setting(_)))
+        || matches!(error.downcast_ref(), Some(MoveJudgeRunError::Setting(_)))
+        || matches!(
+            error.downcast_ref(),
+            Some(NetworkRunError::Trainer(Setting(_) | Architecture(_)))
+        )
+        || matches!(error.downcast_ref(), Some(OrderingRunError::Setting(_)))
+        || matches!(
+            error.downcast_ref(),
+            Some(SearchesRunError::Games(SearchGamesError::Player(_)))
+        )
+        || matches!(
+            error.downcast_ref(),
+            Some(SelfPlayRunError::SelfPlay(SelfPlayError::Player(_)))
+        )
+        || matches!(error.downcast_ref(), Some(TimeControlRunError::Setting(_)))
 }
 
 /// Shows help and versions as they are, and errors of the arguments as one line.

@@ -10,7 +10,7 @@ use monju_experiment::{
     statistics::{EloModel, MINIMUM_PAIRS, Sprt},
     store::{Accepted, Address, StoreError},
 };
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::path::PathBuf;
 
 /// Usage of the command, which is wider than a terminal on one line.
 pub const USAGE: &str = "\
@@ -163,8 +163,8 @@ pub struct MatchArguments {
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Games at the same time; default: one per core, or 1 where time is measured
-    #[arg(long, alias = "jobs", value_name = "N")]
-    concurrency: Option<NonZeroUsize>,
+    #[arg(long, alias = "jobs", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    concurrency: Option<u32>,
     /// Plies after which a game is a draw
     #[arg(long, value_name = "N", default_value = "320",
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -262,6 +262,9 @@ impl MatchArguments {
             beta: self.error_probability,
             minimum_pairs: self.minimum_pairs,
         });
+        if let Some(stop) = &stop {
+            stop.check().map_err(|error| no_sense(error.to_string()))?;
+        }
         Ok(MatchCommand {
             paired: PairedMatch {
                 name,
@@ -275,7 +278,7 @@ impl MatchArguments {
                 adjudication: self.adjudication,
                 stop,
             },
-            jobs: self.concurrency.map(NonZeroUsize::get),
+            jobs: self.concurrency.map(|jobs| jobs as usize),
             address: self.store,
             accepted: Accepted {
                 changes: self.accept_changes,

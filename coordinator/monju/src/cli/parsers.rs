@@ -46,7 +46,7 @@ pub enum ValueError {
     #[error("expected HOST:PORT, such as 127.0.0.1:7411")]
     NoPort,
     /// The number of games is odd, 0 or no number.
-    #[error("expected an even number: every opening is played with both colours")]
+    #[error("expected an even number above 0: every opening is played with both colours")]
     NotEven,
     /// The text is no whole number.
     #[error("not a number")]

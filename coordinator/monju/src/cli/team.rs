@@ -40,7 +40,7 @@ pub struct TeamArguments {
     /// Way to spend the time on a clock
     #[arg(long, alias = "tempo", value_name = "POLICY", value_parser = parsers::named::<TimePolicy>())]
     time_policy: Option<TimePolicy>,
-    /// Replies to ponder on: the predicted one alone, or each player's own (spread)
+    /// What to ponder on: the predicted reply, each player's own prediction (spread), or the opponent's position
     #[arg(long, value_parser = parsers::named::<Pondering>())]
     pondering: Option<Pondering>,
     /// Transposition tables of all native players together, in MiB

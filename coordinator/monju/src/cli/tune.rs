@@ -55,16 +55,17 @@ pub struct TuneArguments {
     #[arg(long, default_value = "1")]
     seed: u64,
     /// Games at the same time; default: one per core
-    #[arg(long, alias = "concurrency", value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, alias = "concurrency", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
     /// Updates of the numbers
     #[arg(
         long,
         value_name = "N",
         default_value = "200",
-        conflicts_with = "screen"
+        conflicts_with = "screen",
+        value_parser = clap::value_parser!(u32).range(1..)
     )]
-    updates: usize,
+    updates: u32,
     /// Pairs of games before each update
     #[arg(
         long,
@@ -115,7 +116,7 @@ impl TuneArguments {
     /// The arguments are wrong, a game failed, or it was interrupted.
     pub fn run(self) -> anyhow::Result<()> {
         let jobs = match self.jobs {
-            Some(jobs) => jobs.get(),
+            Some(jobs) => jobs as usize,
             None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
         };
         if self.screen {
@@ -142,6 +143,8 @@ impl TuneArguments {
                     minimum_pairs: MINIMUM_PAIRS,
                 },
             };
+            let checked = screening.stop.check();
+            checked.map_err(|error| no_sense(error.to_string()))?;
             let screen = ScreenCommand {
                 screening,
                 address: Address::Sqlite(self.state),
@@ -160,7 +163,7 @@ impl TuneArguments {
             openings: self.openings,
             evaluator: self.evaluator,
             nodes: self.nodes,
-            updates: self.updates,
+            updates: self.updates as usize,
             pairs: self.pairs,
             gain: self.gain,
             seed: self.seed,

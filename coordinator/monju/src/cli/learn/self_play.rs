@@ -19,7 +19,7 @@ pub struct SelfPlayArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Number of positions to reach; the last game is finished
-    #[arg(long, value_name = "N", default_value = "1000000")]
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = clap::value_parser!(u64).range(1..))]
     positions: u64,
     /// Nodes per move
     #[arg(long, default_value = SelfPlaySettings::default().nodes.to_string(),
@@ -58,8 +58,8 @@ pub struct SelfPlayArguments {
     #[arg(long, value_name = "MIB", default_value = SelfPlaySettings::default().player.hash_mib.to_string())]
     hash: usize,
     /// Simultaneous games; default: one per core
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    threads: Option<u32>,
 }
 
 impl TryFrom<SelfPlayArguments> for SelfPlayRun {
@@ -70,7 +70,9 @@ impl TryFrom<SelfPlayArguments> for SelfPlayRun {
         Ok(Self {
             output: arguments.output,
             positions: arguments.positions,
-            threads: arguments.threads.unwrap_or_else(cores).max(1),
+            threads: arguments
+                .threads
+                .map_or_else(cores, |threads| threads as usize),
             openings: arguments.openings,
             settings: SelfPlaySettings {
                 player: PlayerSettings {
