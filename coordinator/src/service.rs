@@ -455,7 +455,7 @@ impl Coordinator for Service {
             .settle(SETTLING.saturating_sub(self.inner.begun.elapsed()))
             .await;
         let claim = claim.and_then(|_| self.inner.reservation.claim());
-        // After a restart the workers are still held by the session of before.
+        // After a restart the workers are still held by the session before it.
         let lease_patience = lease_patience(claim.as_ref());
         let told = roster.new_game(&game_id, claim.as_ref(), PREPARATION, lease_patience);
         let problems = told.await;

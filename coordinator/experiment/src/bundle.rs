@@ -61,7 +61,7 @@ pub enum BundleError {
         /// The fault.
         what: String,
     },
-    /// What the files say cannot be.
+    /// The files contradict each other or the rules.
     #[error("{}", in_lines(.folder, .contradictions))]
     Contradictory {
         /// The bundle.

@@ -116,7 +116,7 @@ impl Echo {
         let thread = thread::Builder::new().name("usi-delay".to_owned());
         let started = thread.spawn(move || {
             while let Some(word) = words.blocking_recv() {
-                // Who asked may have ended.
+                // The session that asked may have ended.
                 let _ = word.send(());
             }
         });

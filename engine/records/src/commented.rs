@@ -329,7 +329,7 @@ mod tests {
         let game = read("a.usi", usi, 1).expect("a game");
         let kif = game.kif().expect("KIF");
         assert!(kif.contains("先手の持駒：歩十七　飛二\n"), "{kif}");
-        // What earlier versions wrote is read as it was meant.
+        // Comments of earlier versions are understood, too.
         for written in [&kif, &kif.replace("十七", "17")] {
             let again = read("b.kif", written, 1).expect("a game");
             assert_eq!(again.game().position(), game.game().position());

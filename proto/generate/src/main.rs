@@ -1,7 +1,7 @@
 //! Writes the gRPC code of `monju.v1` from its `.proto` files: `cargo run -p monju-proto-generate` after each change of
 //! them.
 //!
-//! The code is kept in the tree, so that who builds Monju builds no compiler of protocols first.
+//! The code is kept in the tree, so that a build of Monju does not begin with a compiler of protocols.
 #![forbid(unsafe_code)]
 
 use prost::Message as _;

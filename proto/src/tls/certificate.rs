@@ -1,4 +1,4 @@
-//! What is read of a certificate here. Whom it belongs to is read by the library that verifies the connections.
+//! Reads names and dates of a certificate. The library that verifies connections reads to whom it belongs.
 
 use crate::role::Role;
 use time::OffsetDateTime;

@@ -14,7 +14,7 @@ pub const KEY_FILE: &str = "member.key";
 /// The serial numbers of revoked certificates, one a line; need not be there.
 pub const REVOKED_FILE: &str = "revoked.txt";
 
-/// Why a folder is no team's.
+/// Reason why a folder cannot be used as that of a team.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file is not there, or cannot be read.

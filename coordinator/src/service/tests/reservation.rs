@@ -154,7 +154,7 @@ async fn a_session_that_is_gone_gives_its_players_to_the_game_that_waits() {
     prepared.expect("free after the lease");
 }
 
-/// Both a GUI and its coordinator were started again: only the workers remember the session of before.
+/// Both a GUI and its coordinator were started again: only the workers remember the session before it.
 #[tokio::test(start_paused = true)]
 async fn a_worker_joins_as_soon_as_the_lease_of_a_session_that_is_gone_ends() {
     let worker = three_opinions();

@@ -23,7 +23,7 @@ const WITH_TALLIES: i64 = 7;
 /// Most pairs under way that are listed.
 const LISTED: u32 = 5_000;
 
-/// Most letters of a position, far above a game's; a longer one is none of ours.
+/// Longest text of a position, far longer than any that Monju writes.
 const LONGEST_POSITION: u32 = 60_000;
 
 /// Progress of every cell, in the order of the plan.

@@ -33,9 +33,9 @@ pub struct MoveComparison {
 }
 
 impl Objective {
-    /// Returns T(x) and its negative slope, where x is the lead of the recorded move in centipawns.
-    fn penalty(&self, better: f32, progress: f32) -> (f32, f32) {
-        let x = (better + self.tolerance * progress) / self.width;
+    /// Returns T and its negative slope for a lead of the recorded move in centipawns.
+    fn penalty(&self, lead: f32, progress: f32) -> (f32, f32) {
+        let x = (lead + self.tolerance * progress) / self.width;
         let falling = 1.0 / (1.0 + libm::expf(x));
         // log(1 + exp(-x)) without overflow.
         let loss = libm::log1pf(libm::expf(-x.abs())) + (-x).max(0.0);
