@@ -146,7 +146,7 @@ mod tests {
 
     fn ballots() -> Vec<Ballot> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../tests/data/replay/three-ballots.jsonl");
+            .join("../../../tests/data/replay/three-ballots.jsonl");
         Log::read([path.as_path()]).expect("a log").ballots
     }
 
