@@ -7,6 +7,7 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
+use tempfile::NamedTempFile;
 
 /// Makes a folder, unless it is there.
 pub fn make_folder(folder: &Path) -> Result<(), CertificatesError> {
@@ -38,21 +39,13 @@ pub fn serial(folder: &Path) -> Result<String, CertificatesError> {
 
 /// Writes a file whole or not at all. On systems with permissions, only its owner can read it.
 pub fn write(path: PathBuf, text: &str) -> Result<(), CertificatesError> {
-    let mut part = path.clone().into_os_string();
-    part.push(".part");
-    let part = PathBuf::from(part);
     let write = || {
-        // One that was left behind may have other permissions.
-        let _ = fs::remove_file(&part);
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&part)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&part, &path)
+        // Temporary files are their owner's alone, and keep their permissions under the new name.
+        let mut draft = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        draft.write_all(text.as_bytes())?;
+        draft.as_file().sync_all()?;
+        draft.persist(&path)?;
+        Ok::<_, io::Error>(())
     };
     write().map_err(|source| CertificatesError::Write { path, source })
 }
