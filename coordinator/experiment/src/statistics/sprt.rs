@@ -66,8 +66,7 @@ impl Sprt {
                 return wrong(number, "an Elo difference is a finite number");
             }
             if self.model == EloModel::Normalized && value.abs() > MOST_NORMALIZED {
-                let what =
-                    "normalized Elo lies between -200 and 200; for more, choose the logistic model";
+                let what = "normalized Elo lies between -200 and 200; for more, model = \"logistic\" or --logistic";
                 return wrong(number, what);
             }
         }

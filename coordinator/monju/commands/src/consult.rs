@@ -3,8 +3,10 @@
 mod live;
 mod table;
 
-use crate::output::{print, terminal_columns};
-use crate::runtime;
+use crate::{
+    output::{print, terminal_columns},
+    runtime,
+};
 use anyhow::{Context, bail};
 use live::LiveVotes;
 use monju_coordinator::{ballot::names, record::schema::BallotRecord};

@@ -4,8 +4,7 @@ mod json;
 mod severity;
 mod table;
 
-use crate::runtime;
-use crate::{output::print, progress::Waiting};
+use crate::{output::print, progress::Waiting, runtime};
 use anyhow::bail;
 use monju_coordinator::{
     doctor::{Severity, diagnose, gather},

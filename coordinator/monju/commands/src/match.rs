@@ -1,10 +1,10 @@
 //! `monju match`: two engines or native players against each other.
 
-use crate::runtime;
 use crate::{
     experiment::drive::{drive, waiting},
     interrupted::Interrupted,
     output::print,
+    runtime,
 };
 use anyhow::{Context, anyhow, bail};
 use monju_experiment::{

@@ -2,8 +2,7 @@
 
 mod progress;
 
-use crate::output::print;
-use crate::runtime;
+use crate::{output::print, runtime};
 use anyhow::{Context, bail};
 use monju_engine::{
     Game,

@@ -1,9 +1,9 @@
 //! `monju tune`: numbers of the search by games against itself.
 
-use crate::runtime;
 use crate::{
     experiment::drive::{drive, waiting},
     output::{print, print_line},
+    runtime,
     text_table::{Align, align},
 };
 use anyhow::{Context, anyhow, bail};

@@ -5,8 +5,7 @@ use super::{
     resume::run_command,
     serve::ServedExperiment,
 };
-use crate::interrupted::Interrupted;
-use crate::runtime;
+use crate::{interrupted::Interrupted, runtime};
 use anyhow::{Context, bail};
 use monju_experiment::{
     runner::{self, GamesUnderWay, Runner, StopLevel},

@@ -420,14 +420,13 @@ pub(super) mod tests {
     use crate::nnue::adam::{Adam, Descent, WeightLimits};
     use monju_engine::rules::Game;
 
-    /// Numbers that look random, the same on every machine (Steele, Lea, Flood 2014).
+    /// A linear congruential generator, whose upper bits look random.
     fn numbers(mut state: u64) -> impl FnMut() -> u64 {
         move || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ (z >> 31)
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            state
         }
     }
 
@@ -448,7 +447,7 @@ pub(super) mod tests {
         let mut random = numbers(3);
         let mut examples = Vec::new();
         for _ in 0..20 {
-            let mut below = |bound: u64| random() % bound;
+            let mut below = |bound: u64| (random() >> 33) % bound;
             let (score, result) = (below(2000) as i16 - 1000, below(3) as i8 - 1);
             examples.push(NetworkExample::new(game.position(), score, result));
             let legal = game.legal_moves();
