@@ -173,8 +173,9 @@ fn reports(search: &str, position: &str) -> Vec<(u32, u64, Score)> {
 /// players or searches.
 #[test]
 fn every_search_option_changes_the_search() {
-    const ELSEWHERE: [&str; 4] = [
+    const ELSEWHERE: [&str; 5] = [
         "split_depth",
+        "split_early",
         "split_patience",
         "split_waiting",
         "table_persistence",

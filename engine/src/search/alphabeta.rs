@@ -335,20 +335,14 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                     self.stack[here].cuts += i32::from(PV || node_move.extension < 2);
                     break;
                 }
-                // With a better move at hand, the others are searched less deep.
-                if options.late_move_reduction != 0
-                    && node.depth > 2
-                    && node.depth < 14
-                    && !value.is_decided(window)
-                {
-                    node.depth -= 2;
-                }
+                node.depth = self.depth_after_raise(node.depth, value, window);
             }
             searched_moves.add(mv, node_move.noisy);
 
             // Young brothers wait: other threads may take moves once the first has been searched.
             if let Some(pool) = self.pool_for(&node, move_count) {
                 let state = MoveLoopState {
+                    depth: node.depth,
                     move_count,
                     best,
                     best_move,
@@ -359,11 +353,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                     return V::all(DRAW);
                 }
                 MoveLoopState {
+                    depth: node.depth,
                     move_count,
                     best,
                     best_move,
                     searched_moves,
                 } = end;
+                self.stack[here].cuts += i32::from(best.all_at_least(beta));
                 break;
             }
         }

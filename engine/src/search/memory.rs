@@ -14,6 +14,14 @@ use std::collections::TryReserveError;
 /// Size of a thread's mate search table, in positions.
 const MATE_POSITIONS: usize = 1 << 15;
 
+/// What one thread writes to at every node. It is aligned, because threads that write to one cache line, or to
+/// two lines that the processor fetches together, wait for each other.
+#[repr(align(128))]
+pub(super) struct ThreadMemory<E> {
+    pub evaluator: E,
+    pub mates: MateSearch,
+}
+
 /// Tables, histories and evaluators, kept from search to search.
 pub(crate) struct SearchMemory<E, V: SearchValue> {
     pub(super) table: V::Transpositions,
@@ -24,10 +32,8 @@ pub(crate) struct SearchMemory<E, V: SearchValue> {
     /// Takes samples of the first thread's moves, if they are wanted.
     pub(super) sampler: Option<Sampler>,
     pub(super) history: History,
-    /// Evaluators of the main thread and of each helper.
-    pub(super) evaluators: Vec<E>,
-    /// Mate searches of the main thread and of each helper.
-    pub(super) mates: Vec<MateSearch>,
+    /// The memory of the main thread and of each helper.
+    pub(super) threads: Vec<ThreadMemory<E>>,
     /// The last search, unless something has been forgotten since.
     pub(super) last: Option<LastSearch<V>>,
 }
@@ -40,14 +46,16 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
         evaluator: &E,
         options: SearchOptions,
     ) -> Result<Self, TryReserveError> {
-        let mut mates = vec![MateSearch::default(); threads.max(1)];
         // Helpers look for mates only at deep nodes, in defence and after threats.
-        let active =
-            match options.mate_search > 1 || options.mate_defence != 0 || options.mate_replay > 1 {
-                true => mates.len(),
-                false => 1,
-            };
-        mates[..active].fill(MateSearch::new(MATE_POSITIONS));
+        let helpers_look =
+            options.mate_search > 1 || options.mate_defence != 0 || options.mate_replay > 1;
+        let threads = (0..threads.max(1)).map(|index| ThreadMemory {
+            evaluator: evaluator.clone(),
+            mates: match index == 0 || helpers_look {
+                true => MateSearch::new(MATE_POSITIONS),
+                false => MateSearch::default(),
+            },
+        });
         Ok(Self {
             table: V::Transpositions::new(hash_mib)?,
             ponder_table: PonderTable::default(),
@@ -56,8 +64,7 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
             sampler: None,
             history: History::new()?,
             options,
-            evaluators: vec![evaluator.clone(); threads.max(1)],
-            mates,
+            threads: threads.collect(),
             last: None,
         })
     }
@@ -84,7 +91,9 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
 
     /// Replaces the evaluator of every thread.
     pub fn set_evaluator(&mut self, evaluator: &E) {
-        self.evaluators.fill(evaluator.clone());
+        for thread in &mut self.threads {
+            thread.evaluator = evaluator.clone();
+        }
         self.last = None;
     }
 
@@ -93,7 +102,9 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
         self.table.clear();
         self.ponder_table.clear();
         self.history.clear();
-        self.mates.iter_mut().for_each(MateSearch::clear);
+        for thread in &mut self.threads {
+            thread.mates.clear();
+        }
         self.last = None;
     }
 }

@@ -360,6 +360,17 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         Some(found)
     }
 
+    /// Returns the remaining depth of a node after a move of this value has raised alpha: with a better move
+    /// at hand, the others are searched less deep.
+    #[inline(always)]
+    pub(super) fn depth_after_raise(&self, depth: i32, value: V, window: (V, V)) -> i32 {
+        let reduces = self.options.late_move_reduction != 0
+            && depth > 2
+            && depth < 14
+            && !value.is_decided(window);
+        depth - 2 * i32::from(reduces)
+    }
+
     /// Returns the value of the piece that a move captures.
     #[inline(always)]
     pub(super) fn victim_value(&self, mv: Move) -> i32 {

@@ -76,6 +76,8 @@ pub(super) enum PruningDecision<V> {
 /// State of a move loop between two moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MoveLoopState<V> {
+    /// Remaining depth for the moves to come: less once a better move is at hand.
+    pub depth: i32,
     /// Moves taken from the picker, pruned ones included.
     pub move_count: usize,
     pub best: V,

@@ -139,6 +139,8 @@ options! {
     quiescence_checks = 1 in 0..=1;
     /// Least remaining depth of a node whose moves several threads share.
     split_depth = 5 in 2..=32;
+    /// Least remaining depth of a node whose moves are offered although no thread is idle yet.
+    split_early = 9 in 2..=128;
     /// Moves that one thread searches alone, at a node where a cut is expected, before others may
     /// take some of the rest; elsewhere one move.
     split_patience = 3 in 1..=64;

@@ -64,7 +64,10 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
     #[inline(always)]
     pub(super) fn pool_for(&self, node: &Node<V>, move_count: usize) -> Option<&'a ThreadPool<V>> {
         self.pool
-            .filter(|pool| node.depth >= self.options.split_depth && pool.has_idle())
+            .filter(|pool| {
+                node.depth >= self.options.split_depth
+                    && (pool.has_idle() || node.depth >= self.options.split_early)
+            })
             .filter(|_| !node.cut_node || move_count as i32 >= self.options.split_patience)
             // Helpers do not know which root moves are ruled out.
             .filter(|_| node.ply > 0 || self.ruled_out.is_empty())
@@ -178,7 +181,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
     /// Searches moves of the split point whose position this thread is at, until no move is left or
     /// the remaining ones have to wait.
     fn work<const PV: bool>(&mut self, pool: &ThreadPool<V>, split: &Arc<SplitPoint<V>>) {
-        while let Some((node_move, so_far)) = self.next_move(split) {
+        while let Some((node, node_move, so_far)) = self.next_move(split) {
             let source = SharedAlpha {
                 pool,
                 split,
@@ -188,7 +191,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             if self.root_split.is_some() && split.setup.node.ply == 0 {
                 self.note_root_move(node_move.mv, node_move.move_count);
             }
-            let value = self.search_move::<PV>(&split.setup.node, node_move, so_far, &source);
+            let value = self.search_move::<PV>(&node, node_move, so_far, &source);
             if self.stopped {
                 return;
             }
@@ -196,11 +199,15 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         }
     }
 
-    /// Takes the next move of a split point that is worth a search. Returns the best value so far with
-    /// it, and whether a move has raised alpha.
-    fn next_move(&self, split: &SplitPoint<V>) -> Option<(NodeMove, (V, bool))> {
+    /// Takes the next move of a split point that is worth a search. Returns the node at its present depth
+    /// and the best value so far with it, and whether a move has raised alpha.
+    fn next_move(&self, split: &SplitPoint<V>) -> Option<(Node<V>, NodeMove, (V, bool))> {
         let SplitSetup { node, info, .. } = &split.setup;
         let mut state = split.state();
+        let node = Node {
+            depth: state.move_loop.depth,
+            ..*node
+        };
         let SplitState {
             picker,
             alpha,
@@ -230,7 +237,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             };
             let has_raised = move_loop.best_move.is_some();
             if node.ply > 0 && !move_loop.best.is_lost(*alpha) {
-                match self.pruning_decision(node, &node_move, *alpha, has_raised) {
+                match self.pruning_decision(&node, &node_move, *alpha, has_raised) {
                     PruningDecision::Search => {}
                     PruningDecision::SearchWithoutQuiets => picker.skip_quiets(),
                     PruningDecision::Skip => continue,
@@ -240,7 +247,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
                     }
                 }
             }
-            return Some((node_move, (move_loop.best, has_raised)));
+            return Some((node, node_move, (move_loop.best, has_raised)));
         }
         None
     }
@@ -254,7 +261,10 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         value: V,
     ) {
         let NodeMove { mv, noisy, .. } = node_move;
-        let &Node { ply, beta, .. } = &split.setup.node;
+        let &Node {
+            ply, alpha, beta, ..
+        } = &split.setup.node;
+        let window = (alpha, beta);
         let value = match ply {
             0 => self.unless_mated(mv, value, V::load(&split.alpha)),
             _ => value,
@@ -283,7 +293,11 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         if cuts {
             split.mark_cut();
         } else {
-            state.move_loop.searched_moves.add(mv, noisy);
+            let move_loop = &mut state.move_loop;
+            if taken.raised {
+                move_loop.depth = self.depth_after_raise(move_loop.depth, value, window);
+            }
+            move_loop.searched_moves.add(mv, noisy);
         }
         drop(state);
         if cuts {

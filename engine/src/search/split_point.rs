@@ -202,6 +202,7 @@ impl SplitPoint<i32> {
             picker: Picker::new(false, None, Contexts::NONE),
             alpha: 0,
             move_loop: MoveLoopState {
+                depth,
                 move_count: 0,
                 best: -INFINITE,
                 best_move: None,

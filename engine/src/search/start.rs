@@ -7,7 +7,7 @@ use super::{
     last_search::LastSearch,
     limits::{Control, Limits},
     line::Line,
-    memory::SearchMemory,
+    memory::{SearchMemory, ThreadMemory},
     move_judge::{MoveJudgement, MoveJudges, Sampler},
     options::{Reductions, SearchOptions},
     polling::POLL_INTERVAL,
@@ -23,7 +23,6 @@ use super::{
 };
 use crate::{
     eval::Evaluator,
-    mate::MateSearch,
     rules::{Game, Move},
 };
 use std::{
@@ -70,8 +69,8 @@ impl<V: SearchValue> Clone for SharedInputs<'_, V> {
 
 impl<V: SearchValue> Copy for SharedInputs<'_, V> {}
 
-/// Searches the position of `game` until a limit is reached, with one thread for each evaluator of
-/// `memory`. `legal` holds the legal moves, at least one.
+/// Searches the position of `game` until a limit is reached, with the threads of `memory`. `legal` holds the
+/// legal moves, at least one.
 ///
 /// # Panics
 /// A thread has panicked; the others end first.
@@ -109,9 +108,9 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
         pool: None,
     };
     let sampler = memory.sampler.as_mut();
-    let mut threads = memory.evaluators.iter_mut().zip(&mut memory.mates);
+    let mut threads = memory.threads.iter_mut();
     let Some(own) = threads.next() else {
-        unreachable!("a memory has at least one evaluator");
+        unreachable!("a memory has at least one thread");
     };
     if threads.len() == 0 {
         let (line, finished) =
@@ -149,7 +148,7 @@ impl<V: SearchValue> Drop for Dismissal<'_, V> {
 impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
     fn new(
         shared: SharedInputs<'a, V>,
-        (evaluator, mates): (&'a mut E, &'a mut MateSearch),
+        ThreadMemory { evaluator, mates }: &'a mut ThreadMemory<E>,
         mut sampler: Option<&'a mut Sampler>,
         progress: &'a mut dyn FnMut(&Line),
     ) -> Self {
@@ -283,7 +282,7 @@ mod tests {
             control: &Control::new(),
             pool: None,
         };
-        let own = (&mut memory.evaluators[0], &mut memory.mates[0]);
+        let own = &mut memory.threads[0];
         let mut progress = |_: &Line| ();
         let mut searcher = Searcher::new(shared, own, None, &mut progress);
         searcher.stack[STACK_OFFSET - 2].evaluation = V::all(123);
