@@ -253,7 +253,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
     }
 
     /// Records the value of a move at its split point, and ends the work there after a cutoff.
-    fn record_value<const PV: bool>(
+    pub(super) fn record_value<const PV: bool>(
         &mut self,
         pool: &ThreadPool<V>,
         split: &Arc<SplitPoint<V>>,

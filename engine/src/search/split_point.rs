@@ -170,7 +170,7 @@ impl SplitPoint<i32> {
             node: Node {
                 depth,
                 ply: 1,
-                beta: 1,
+                beta: 100,
                 alpha: 0,
                 cut_node: false,
                 all_node: true,

@@ -254,7 +254,10 @@ mod tests {
     use crate::{
         eval::{Material, MaterialValues, MaterialWeights, Noise},
         rules::{CheckInfo, Position},
-        search::{lanes::Lanes, testing::Watched, value::INFINITE},
+        search::{
+            lanes::Lanes, node::NodeMove, split_point::SplitPoint, testing::Watched,
+            value::INFINITE,
+        },
     };
     use std::{
         panic::{AssertUnwindSafe, catch_unwind},
@@ -262,12 +265,14 @@ mod tests {
         time::Duration,
     };
 
-    /// Returns the evaluation that a search leaves at a root in check, where that of two plies before is 123.
-    fn evaluation_kept_in_check<V: RootSearch>(noise: &V::Noises) -> Value {
+    /// Lets `use_it` use a searcher of a position, with `options` and without noise.
+    fn with_searcher<V: RootSearch, R>(
+        (sfen, options, noise): (&str, SearchOptions, &V::Noises),
+        use_it: impl FnOnce(&mut Searcher<'_, Material, V>) -> R,
+    ) -> R {
         let evaluator = Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat())));
-        let mut memory =
-            SearchMemory::<_, V>::new(1, 1, &evaluator, SearchOptions::default()).unwrap();
-        let game = Game::from_usi("sfen 4k4/9/9/9/9/9/9/4r4/3GK4 b - 1").unwrap();
+        let mut memory = SearchMemory::<_, V>::new(1, 1, &evaluator, options).unwrap();
+        let game = Game::from_usi(sfen).unwrap();
         let shared = SharedInputs {
             game: &game,
             options: &memory.options,
@@ -282,14 +287,63 @@ mod tests {
             control: &Control::new(),
             pool: None,
         };
-        let own = &mut memory.threads[0];
         let mut progress = |_: &Line| ();
-        let mut searcher = Searcher::new(shared, own, None, &mut progress);
-        searcher.stack[STACK_OFFSET - 2].evaluation = V::all(123);
-        let window = (V::all(-INFINITE), V::all(INFINITE));
-        let info = CheckInfo::new(game.position());
-        V::search_root(&mut searcher, &info, window, 2);
-        searcher.stack[STACK_OFFSET].evaluation.lane(0)
+        use_it(&mut Searcher::new(
+            shared,
+            &mut memory.threads[0],
+            None,
+            &mut progress,
+        ))
+    }
+
+    /// Returns the evaluation that a search leaves at a root in check, where that of two plies before is 123.
+    fn evaluation_kept_in_check<V: RootSearch>(noise: &V::Noises) -> Value {
+        let sfen = "sfen 4k4/9/9/9/9/9/9/4r4/3GK4 b - 1";
+        with_searcher((sfen, SearchOptions::default(), noise), |searcher| {
+            searcher.stack[STACK_OFFSET - 2].evaluation = V::all(123);
+            let window = (V::all(-INFINITE), V::all(INFINITE));
+            let info = CheckInfo::new(&searcher.position);
+            V::search_root(searcher, &info, window, 2);
+            searcher.stack[STACK_OFFSET].evaluation.lane(0)
+        })
+    }
+
+    /// Returns the depth at which a split point's moves are searched after values between alpha and beta.
+    fn depth_after(depth: i32, values: &[Value], options: SearchOptions) -> i32 {
+        let noise = Noise::new(0.0, 0).unwrap();
+        with_searcher::<Value, _>(("startpos", options, &noise), |searcher| {
+            let pool = ThreadPool::default();
+            let split = SplitPoint::sample(depth, None);
+            for (&value, text) in values.iter().zip(["7g7f", "2g2f", "5g5f"]) {
+                let mv: Move = text.parse().unwrap();
+                let node_move = NodeMove {
+                    mv,
+                    key: searcher.position.key_after(mv),
+                    move_count: 1,
+                    noisy: false,
+                    gives_check: false,
+                    gain: 0,
+                    extension: 0,
+                };
+                searcher.record_value::<false>(&pool, &split, node_move, value);
+            }
+            split.state().move_loop.depth
+        })
+    }
+
+    #[test]
+    fn a_split_point_goes_on_less_deep_after_every_better_move() {
+        let options = SearchOptions::default;
+        assert_eq!(depth_after(9, &[], options()), 9);
+        assert_eq!(depth_after(9, &[-5], options()), 9, "no better move");
+        assert_eq!(depth_after(9, &[20], options()), 7);
+        assert_eq!(depth_after(9, &[20, 10, 30], options()), 5);
+        assert_eq!(depth_after(20, &[20], options()), 20, "too deep");
+        let unreduced = SearchOptions {
+            late_move_reduction: 0,
+            ..options()
+        };
+        assert_eq!(depth_after(9, &[20], unreduced), 9);
     }
 
     #[test]
