@@ -37,11 +37,10 @@ pub(super) fn without_checks(position: &Position) -> Pieces {
     Pieces::in_hands(position).of_kinds_in(hand)
 }
 
-/// Estimates the numbers of a new position with the defender in check after `mv`, the attacker's hand, and
-/// the plies left: each answer makes the mate harder.
+/// Estimates the numbers of a new position with the defender in check, the attacker's hand, and the plies
+/// left: each answer makes the mate harder.
 pub(super) fn estimate_defence(
     position: &Position,
-    (mv, captures): (Move, bool),
     hand: Pieces,
     left: u16,
     parts: MateParts,
@@ -54,8 +53,7 @@ pub(super) fn estimate_defence(
         return ProofNumbers::no_mate::<false>(0, hand);
     }
     let delta = match parts.estimates {
-        true if captures => different(answers.as_slice()),
-        true => different(answers.as_slice()) + cost_of_check(position, mv),
+        true => different(answers.as_slice()),
         false => answers.as_slice().len() as u32,
     };
     ProofNumbers {
@@ -77,13 +75,18 @@ fn different(answers: &[Move]) -> u32 {
     others + squares.len() as u32
 }
 
-/// Returns the cost of a check that loses the piece for nothing.
-fn cost_of_check(position: &Position, mv: Move) -> u32 {
-    const LOST_PIECE: u32 = 3;
-    let defender = position.side_to_move();
-    let occupied = position.occupied();
-    let attackers = |color| position.attackers(color, mv.to(), occupied);
-    match attackers(!defender).is_empty() && !attackers(defender).is_empty() {
+/// Returns the cost of a check, a legal move of `position`: one that captures nothing and loses its piece for
+/// nothing is less likely to mate.
+pub(super) fn cost_of_check(position: &Position, mv: Move) -> u32 {
+    const LOST_PIECE: u32 = 2;
+    if !position.piece(mv.to()).is_none() {
+        return 0;
+    }
+    let from = mv.from().map_or(Bitboard::EMPTY, Bitboard::of);
+    let occupied = position.occupied().without(from);
+    let attackers = |color| position.attackers(color, mv.to(), occupied).without(from);
+    let attacker = position.side_to_move();
+    match attackers(attacker).is_empty() && !attackers(!attacker).is_empty() {
         true => LOST_PIECE,
         false => 0,
     }
@@ -131,18 +134,31 @@ mod tests {
     }
 
     #[test]
-    fn new_positions_are_harder_with_escapes_and_lost_pieces() {
+    fn checks_that_lose_their_piece_have_a_cost() {
+        let cost = |sfen: &str, mv: &str| {
+            let position = Position::from_sfen(sfen).unwrap();
+            cost_of_check(&position, mv.parse().unwrap())
+        };
+        // The king takes the gold, which nothing holds.
+        assert_eq!(cost("8k/9/9/9/9/9/9/9/9 b G 1", "G*2a"), 2);
+        assert_eq!(cost("8k/9/7P1/9/9/9/9/9/9 b G 1", "G*2b"), 0, "held");
+        assert_eq!(cost("8k/9/9/9/9/9/9/9/9 b R 1", "R*1e"), 0, "out of reach");
+        assert_eq!(cost("8k/9/7S1/9/9/9/9/9/9 b - 1", "2c2b"), 2);
+        let capture = cost("8k/7p1/7S1/9/9/9/9/9/9 b - 1", "2c2b");
+        assert_eq!(capture, 0);
+        // The piece that moves does not hold the square to which it goes.
+        assert_eq!(cost("8k/9/9/9/7R1/9/9/9/9 b - 1", "2e2a+"), 2);
+    }
+
+    #[test]
+    fn new_positions_are_harder_with_escapes_and_answers() {
         let after = |sfen: &str, mv: &str| {
             let mut position = Position::from_sfen(sfen).unwrap();
-            let mv = mv.parse().unwrap();
-            position.make(mv);
+            position.make(mv.parse().unwrap());
             let hand = Pieces::of(position.hand(!position.side_to_move()));
-            let numbers = |parts| estimate_defence(&position, (mv, false), hand, 9, parts);
+            let numbers = |parts| estimate_defence(&position, hand, 9, parts);
             [MateParts::PLAIN, MateParts::BEST].map(|parts| numbers(parts).delta)
         };
-        // The king takes the gold, which nothing holds, or goes to 1b.
-        let [plain, best] = after("8k/9/9/9/9/9/9/9/9 b G 1", "G*2a");
-        assert_eq!((plain, best), (2, 5));
         // Three kinds can be interposed on each of three squares.
         let [plain, best] = after("8k/7P1/9/9/9/9/9/9/9 b Rgsl 1", "R*1e");
         assert_eq!((plain, best), (10, 4));

@@ -5,8 +5,8 @@
 pub struct MateParts {
     /// Results hold for better or worse hands as well (優越関係; Nagai's proof and disproof pieces).
     pub dominance: bool,
-    /// New positions begin with numbers by the king's escapes and by what the check and its answers are
-    /// worth (Nagai's heuristic start). Edges have no costs later on.
+    /// New positions begin with numbers by the king's escapes and by the answers to the check, and a check that
+    /// loses its piece has a cost (Nagai's heuristic start and edge costs).
     pub estimates: bool,
 }
 

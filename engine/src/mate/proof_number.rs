@@ -6,7 +6,7 @@
 use super::{
     children::{BestChild, Child},
     key::MateKey,
-    leaves::{checks, estimate_defence, estimate_escapes, without_checks},
+    leaves::{checks, cost_of_check, estimate_defence, estimate_escapes, without_checks},
     one_ply::mate_in_one,
     parts::MateParts,
     pieces::Pieces,
@@ -223,7 +223,9 @@ impl MateSearch {
                 let child_phi = (delta_limit.saturating_sub(others)).max(child.numbers.phi + 1);
                 // The threshold is a quarter above the second child's number, so that the search does
                 // not alternate between two children.
-                let child_delta = phi_limit.min(choice.second + choice.second / 4 + 1);
+                let with_cost = phi_limit.min(choice.second + choice.second / 4 + 1);
+                let child_delta =
+                    (with_cost.saturating_sub(child.cost)).max(child.numbers.delta + 1);
                 let limits = (child_phi, child_delta);
                 let next = key.after::<ATTACK>(position, child.mv);
                 let undo = position.make(child.mv);
@@ -298,7 +300,11 @@ impl MateSearch {
         for &mv in moves.as_slice() {
             let next = key.after::<ATTACK>(position, mv);
             let numbers = self.numbers_after::<ATTACK>(position, mv, next, left);
-            let child = Child { mv, numbers };
+            let cost = match ATTACK && self.parts.estimates {
+                true => cost_of_check(position, mv),
+                false => 0,
+            };
+            let child = Child { mv, numbers, cost };
             if numbers.delta == 0 {
                 // This move decides the node.
                 self.children.truncate(first);
@@ -345,8 +351,7 @@ impl MateSearch {
         self.visited += 1;
         let undo = position.make(mv);
         let numbers = if ATTACK {
-            let check = (mv, !undo.captured().is_none());
-            estimate_defence(position, check, next.hand, left, self.parts)
+            estimate_defence(position, next.hand, left, self.parts)
         } else {
             self.estimate_attack(position, next)
         };
