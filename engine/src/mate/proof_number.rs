@@ -223,9 +223,8 @@ impl MateSearch {
                 let child_phi = (delta_limit.saturating_sub(others)).max(child.numbers.phi + 1);
                 // The threshold is a quarter above the second child's number, so that the search does
                 // not alternate between two children.
-                let with_cost = phi_limit.min(choice.second + choice.second / 4 + 1);
-                let child_delta =
-                    (with_cost.saturating_sub(child.cost)).max(child.numbers.delta + 1);
+                // The number of this child with its cost is below both, so what is left exceeds its own.
+                let child_delta = phi_limit.min(choice.second + choice.second / 4 + 1) - child.cost;
                 let limits = (child_phi, child_delta);
                 let next = key.after::<ATTACK>(position, child.mv);
                 let undo = position.make(child.mv);

@@ -14,8 +14,8 @@ use std::collections::TryReserveError;
 /// Size of a thread's mate search table, in positions.
 const MATE_POSITIONS: usize = 1 << 15;
 
-/// What one thread writes to at every node. It is aligned, because threads that write to one cache line, or to
-/// two lines that the processor fetches together, wait for each other.
+/// What one thread alone uses. It writes to its evaluator at every node, so this is aligned: threads that write
+/// to one cache line, or to two lines that the processor fetches together, wait for each other.
 #[repr(align(128))]
 pub(super) struct ThreadMemory<E> {
     pub evaluator: E,

@@ -265,7 +265,7 @@ mod tests {
         time::Duration,
     };
 
-    /// Lets `use_it` use a searcher of a position, with `options` and without noise.
+    /// Lets `use_it` use a searcher of a position, with these options and this noise.
     fn with_searcher<V: RootSearch, R>(
         (sfen, options, noise): (&str, SearchOptions, &V::Noises),
         use_it: impl FnOnce(&mut Searcher<'_, Material, V>) -> R,
