@@ -141,8 +141,8 @@ options! {
     split_depth = 5 in 2..=32;
     /// Least remaining depth of a node whose moves are offered although no thread is idle yet.
     split_early = 9 in 2..=128;
-    /// Moves that one thread searches alone, at a node where a cut is expected, before others may
-    /// take some of the rest; elsewhere one move.
+    /// Moves that one of up to four threads searches alone, at a node where a cut is expected, before others may
+    /// take some of the rest; elsewhere, and with more threads, one move.
     split_patience = 3 in 1..=64;
     /// Lets other threads wait at a shared node while a better move is searched again.
     split_waiting = 1 in 0..=1;

@@ -68,7 +68,11 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
                 node.depth >= self.options.split_depth
                     && (pool.has_idle() || node.depth >= self.options.split_early)
             })
-            .filter(|_| !node.cut_node || move_count as i32 >= self.options.split_patience)
+            .filter(|pool| {
+                !node.cut_node
+                    || move_count as i32 >= self.options.split_patience
+                    || pool.has_many()
+            })
             // Helpers do not know which root moves are ruled out.
             .filter(|_| node.ply > 0 || self.ruled_out.is_empty())
     }

@@ -118,7 +118,7 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
         memory.last = finished.map(|finished| LastSearch::new(game, limits, finished));
         return line;
     }
-    let pool = ThreadPool::default();
+    let pool = ThreadPool::new(1 + threads.len());
     shared.pool = Some(&pool);
     let (line, finished) = thread::scope(|scope| {
         let _dismissal = Dismissal(&pool);
@@ -255,7 +255,10 @@ mod tests {
         eval::{Material, MaterialValues, MaterialWeights, Noise},
         rules::{CheckInfo, Position},
         search::{
-            lanes::Lanes, node::NodeMove, split_point::SplitPoint, testing::Watched,
+            lanes::Lanes,
+            node::{Node, NodeMove},
+            split_point::SplitPoint,
+            testing::Watched,
             value::INFINITE,
         },
     };
@@ -265,9 +268,10 @@ mod tests {
         time::Duration,
     };
 
-    /// Lets `use_it` use a searcher of a position, with these options and this noise.
+    /// Lets `use_it` use a searcher of a position, with these options, this noise and this pool.
     fn with_searcher<V: RootSearch, R>(
         (sfen, options, noise): (&str, SearchOptions, &V::Noises),
+        pool: Option<&ThreadPool<V>>,
         use_it: impl FnOnce(&mut Searcher<'_, Material, V>) -> R,
     ) -> R {
         let evaluator = Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat())));
@@ -285,7 +289,7 @@ mod tests {
             leaf_noise: None,
             lane_count: V::LANES,
             control: &Control::new(),
-            pool: None,
+            pool,
         };
         let mut progress = |_: &Line| ();
         use_it(&mut Searcher::new(
@@ -299,7 +303,7 @@ mod tests {
     /// Returns the evaluation that a search leaves at a root in check, where that of two plies before is 123.
     fn evaluation_kept_in_check<V: RootSearch>(noise: &V::Noises) -> Value {
         let sfen = "sfen 4k4/9/9/9/9/9/9/4r4/3GK4 b - 1";
-        with_searcher((sfen, SearchOptions::default(), noise), |searcher| {
+        with_searcher((sfen, SearchOptions::default(), noise), None, |searcher| {
             searcher.stack[STACK_OFFSET - 2].evaluation = V::all(123);
             let window = (V::all(-INFINITE), V::all(INFINITE));
             let info = CheckInfo::new(&searcher.position);
@@ -311,8 +315,8 @@ mod tests {
     /// Returns the depth at which a split point's moves are searched after values between alpha and beta.
     fn depth_after(depth: i32, values: &[Value], options: SearchOptions) -> i32 {
         let noise = Noise::new(0.0, 0).unwrap();
-        with_searcher::<Value, _>(("startpos", options, &noise), |searcher| {
-            let pool = ThreadPool::default();
+        with_searcher::<Value, _>(("startpos", options, &noise), None, |searcher| {
+            let pool = ThreadPool::new(2);
             let split = SplitPoint::sample(depth, None);
             for (&value, text) in values.iter().zip(["7g7f", "2g2f", "5g5f"]) {
                 let mv: Move = text.parse().unwrap();
@@ -344,6 +348,29 @@ mod tests {
             ..options()
         };
         assert_eq!(depth_after(9, &[20], unreduced), 9);
+    }
+
+    #[test]
+    fn many_threads_do_not_wait_for_further_moves_where_a_cut_is_expected() {
+        let noise = Noise::new(0.0, 0).unwrap();
+        let first_shared = |threads| {
+            let inputs = ("startpos", SearchOptions::default(), &noise);
+            let pool = ThreadPool::new(threads);
+            with_searcher::<Value, _>(inputs, Some(&pool), |searcher| {
+                let split = SplitPoint::sample(20, None);
+                [true, false].map(|cut_node| {
+                    let node = Node {
+                        cut_node,
+                        ..split.setup.node
+                    };
+                    (1..9).find(|&move_count| searcher.pool_for(&node, move_count).is_some())
+                })
+            })
+        };
+        assert_eq!(first_shared(2), [Some(3), Some(1)]);
+        assert_eq!(first_shared(4), [Some(3), Some(1)]);
+        assert_eq!(first_shared(5), [Some(1), Some(1)]);
+        assert_eq!(first_shared(16), [Some(1), Some(1)]);
     }
 
     #[test]

@@ -15,6 +15,10 @@ use std::{
 /// reach a node that it can split, and longer than a sleeping thread needs to wake up.
 const PATIENCE: Duration = Duration::from_micros(50);
 
+/// More threads than this are many: what they lose by waiting is more than what they lose by moves that a cut
+/// would have spared.
+const MANY_THREADS: usize = 4;
+
 /// The part of the pool behind the lock.
 #[derive(Debug)]
 struct PoolState<V: SearchValue> {
@@ -44,6 +48,8 @@ impl<V: SearchValue> PoolState<V> {
 /// The threads of one search, with the data that they share besides the tables.
 #[derive(Debug)]
 pub(super) struct ThreadPool<V: SearchValue> {
+    /// Number of threads that search together.
+    threads: usize,
     state: Mutex<PoolState<V>>,
     wake: Condvar,
     /// Changes, while the state is locked, whenever an idle thread may find work.
@@ -57,9 +63,11 @@ pub(super) struct ThreadPool<V: SearchValue> {
     root_improvement: AtomicBool,
 }
 
-impl<V: SearchValue> Default for ThreadPool<V> {
-    fn default() -> Self {
+impl<V: SearchValue> ThreadPool<V> {
+    /// Creates the pool of a search by so many threads.
+    pub fn new(threads: usize) -> Self {
         Self {
+            threads,
             state: Mutex::new(PoolState {
                 open: Vec::new(),
                 sleeping: 0,
@@ -74,9 +82,13 @@ impl<V: SearchValue> Default for ThreadPool<V> {
             root_improvement: AtomicBool::new(false),
         }
     }
-}
 
-impl<V: SearchValue> ThreadPool<V> {
+    /// Tells whether many threads search.
+    #[inline(always)]
+    pub fn has_many(&self) -> bool {
+        self.threads > MANY_THREADS
+    }
+
     /// Locks the state. A poisoned lock is harmless, because every change of the state is a single
     /// step.
     fn lock(&self) -> MutexGuard<'_, PoolState<V>> {
@@ -227,7 +239,7 @@ mod tests {
 
     #[test]
     fn an_idle_thread_joins_the_split_point_with_most_depth() {
-        let pool = ThreadPool::<i32>::default();
+        let pool = ThreadPool::<i32>::new(2);
         let splits = [7, 9, 8].map(|depth| SplitPoint::sample(depth, None));
         for split in &splits {
             pool.open(split);
@@ -239,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_helpful_master_helps_only_below_its_own_split_point() {
-        let pool = ThreadPool::<i32>::default();
+        let pool = ThreadPool::<i32>::new(2);
         let own = SplitPoint::sample(9, None);
         let elsewhere = SplitPoint::sample(12, None);
         let child = SplitPoint::sample(7, Some(&own));
@@ -263,7 +275,7 @@ mod tests {
 
     #[test]
     fn while_a_better_move_is_searched_again_the_other_moves_wait() {
-        let pool = ThreadPool::<i32>::default();
+        let pool = ThreadPool::<i32>::new(2);
         let own = SplitPoint::sample(9, None);
         let child = SplitPoint::sample(7, Some(&own));
         pool.open(&own);
@@ -284,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_cut_reaches_everything_below_and_nothing_else() {
-        let pool = ThreadPool::<i32>::default();
+        let pool = ThreadPool::<i32>::new(2);
         let top = SplitPoint::sample(9, None);
         let middle = SplitPoint::sample(8, Some(&top));
         let bottom = SplitPoint::sample(7, Some(&middle));
@@ -302,7 +314,7 @@ mod tests {
 
     #[test]
     fn idle_threads_are_released_at_the_end() {
-        let pool = ThreadPool::<i32>::default();
+        let pool = ThreadPool::<i32>::new(2);
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| pool.find(None).is_none());
             while !pool.has_idle() {
