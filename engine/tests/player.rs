@@ -317,41 +317,71 @@ fn a_declaration_is_claimed() {
     assert_eq!(outcome.answer, Answer::Win);
 }
 
-/// Pondering helps by the transposition table, and without it by the ponder table alone (Shimoyama,
-/// section 9).
+/// Pondering from the opponent's position prepares the replies, whichever is played.
 #[test]
 fn pondering_from_the_opponents_position_prepares_every_reply() {
     let game = Game::from_usi("startpos moves 7g7f 3c3d 2g2f 4c4d 4i5h").expect("a game");
-    // Known moves change reductions as well; without them they change the order of moves alone.
-    let plain = SearchChoices::plain().to_string();
-    for (search, effort, thorough) in [("", 400_000, 7), (&plain, 1_000_000, 4)] {
-        let (mut prepared, mut unprepared) = (0, 0);
-        for reply in game.legal_moves().into_iter().step_by(6) {
-            let mut after = game.clone();
-            after.play(reply).expect("legal");
-            let to_depth = |ponder: bool| {
-                let mut player = Player::new(PlayerSettings {
-                    evaluator: Model::material(),
-                    hash_mib: 4,
-                    search: search.parse().expect("search options"),
-                    ..PlayerSettings::default()
-                })
-                .expect("a player");
-                player.new_game(0);
-                if ponder {
-                    player.ponder(&game, &nodes(effort), &Control::new(), &mut |_| ());
-                }
-                let outcome = player.think(&after, &depth(thorough), &Control::new(), &mut |_| ());
-                outcome.line.nodes
-            };
-            prepared += to_depth(true);
-            unprepared += to_depth(false);
-        }
-        assert!(
-            prepared < unprepared,
-            "{search}: {prepared} nodes, else {unprepared}"
-        );
+    let (mut prepared, mut unprepared) = (0, 0);
+    for after in replies(&game) {
+        let to_depth = |ponders| {
+            let mut player = material_player(SearchChoices::default());
+            if ponders {
+                player.ponder(&game, &nodes(400_000), &Control::new(), &mut |_| ());
+            }
+            let outcome = player.think(&after, &depth(7), &Control::new(), &mut |_| ());
+            outcome.line.nodes
+        };
+        prepared += to_depth(true);
+        unprepared += to_depth(false);
     }
+    assert!(prepared < unprepared, "{prepared} nodes, else {unprepared}");
+}
+
+/// Without the transposition table, the ponder table alone names the move to begin with (Shimoyama, section 9):
+/// some nodes then find what takes two plies otherwise.
+#[test]
+fn pondering_without_a_transposition_table_names_the_first_move_of_every_reply() {
+    let game = Game::from_usi("startpos moves 7g7f 3c3d 2g2f 4c4d 4i5h").expect("a game");
+    let (mut prepared, mut unprepared) = (0, 0);
+    for after in replies(&game) {
+        let found = |ponders, limit| {
+            let mut player = material_player(SearchChoices::plain());
+            if ponders {
+                player.ponder(&game, &nodes(1_000_000), &Control::new(), &mut |_| ());
+            }
+            let outcome = player.think(&after, &limit, &Control::new(), &mut |_| ());
+            outcome.line.pv[0]
+        };
+        let good = found(false, depth(2));
+        prepared += usize::from(found(true, nodes(6)) == good);
+        unprepared += usize::from(found(false, nodes(6)) == good);
+    }
+    assert!(
+        prepared > unprepared,
+        "{prepared} of the moves, else {unprepared}"
+    );
+}
+
+/// Returns the game after some of the opponent's moves.
+fn replies(game: &Game) -> impl Iterator<Item = Game> {
+    let moves = game.legal_moves().into_iter().step_by(6);
+    moves.map(|reply| {
+        let mut after = game.clone();
+        after.play(reply).expect("legal");
+        after
+    })
+}
+
+fn material_player(choices: SearchChoices) -> Player {
+    let mut player = Player::new(PlayerSettings {
+        evaluator: Model::material(),
+        hash_mib: 4,
+        search: choices,
+        ..PlayerSettings::default()
+    })
+    .expect("a player");
+    player.new_game(0);
+    player
 }
 
 #[test]

@@ -181,8 +181,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let improving = !in_check && score > self.stack[here - 2].score;
         let opponent_worsening = !in_check && score > -self.stack[here - 1].score;
         if !in_check && excluded.is_none() {
-            self.judge_last_move(ply, &contexts);
-
             // Hindsight: the parent's reduction was too large, or too small.
             if parent_reduction >= hindsight::DEEPER && !opponent_worsening {
                 depth += 1;

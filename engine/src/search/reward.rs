@@ -83,20 +83,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
-    /// Judges the last move, if it is quiet, by the static evaluations around it.
-    pub(super) fn judge_last_move(&self, ply: usize, contexts: &Contexts) {
-        let here = ply + STACK_OFFSET;
-        let last = &self.stack[here - 1];
-        let Some(mv) = last.quiet.filter(|_| ply > 0 && !last.in_check) else {
-            return;
-        };
-        let change = last.score + self.stack[here].score;
-        let bonus = (-10 * change).clamp(-1_950, 1_416) + 650;
-        let mover = !self.position.side_to_move();
-        let bonuses = (bonus * 1_124 / 1_024, bonus * 1_196 / 1_024);
-        (self.history).update_made((mover, mv, last.context), contexts, bonuses);
-    }
-
     /// Rewards the move that led to the node, because it leaves no good answer.
     pub(super) fn reward_last_move(&self, node: &Node<V>, best: V) {
         let last = &self.stack[node.ply + STACK_OFFSET - 1];
