@@ -102,6 +102,7 @@ export MONJU_FUZZ_FACTOR=${MONJU_FUZZ_FACTOR:-5}
 
 status=0
 cargo test --workspace --locked --no-fail-fast || status=$?
+cargo test --package monju-engine --features tuning --locked --test search every_search_option || status=$?
 
 echo
 if [ -s "$MONJU_SKIP_LOG" ]; then

@@ -52,5 +52,5 @@ pub use rules::{
 };
 pub use search::{
     Bound, Candidate, Control, Iteration, Limits, Line, RootMove, STACK_BYTES, Score,
-    SearchChoices, SearchOptions, SearchOptionsError,
+    SearchChoices, SearchOption, SearchOptions, SearchOptionsError,
 };

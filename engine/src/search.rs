@@ -56,6 +56,10 @@ mod table_tests;
 #[cfg(test)]
 mod testing;
 mod thread_pool;
+#[cfg(feature = "tuning")]
+mod tunable;
+#[cfg(feature = "tuning")]
+mod tuned_numbers;
 mod value;
 mod vector_search;
 mod votes;
@@ -71,7 +75,7 @@ pub use move_judge::{
     FEATURES, LastMove, MoveJudgement, MoveSample, MoveWeights, ORDER_FEATURES, OrderFeatures,
     OrderNode, OrderSample, OrderStage, SampleOutcome, SearchSample,
 };
-pub use options::{SearchChoices, SearchOptions, SearchOptionsError};
+pub use options::{SearchChoices, SearchOption, SearchOptions, SearchOptionsError};
 pub(crate) use root_search::RootSearch;
 pub(crate) use search_value::SearchValue;
 pub use see::gains_at_least;

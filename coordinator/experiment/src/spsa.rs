@@ -1,7 +1,7 @@
 //! Simultaneous perturbation stochastic approximation (Spall 1992): all numbers are varied at once, each
 //! up or down at random, and moved towards the side that won.
 
-use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions, SearchOptionsError};
+use monju_engine::{EvaluatorKind, SearchChoices, SearchOption, SearchOptions, SearchOptionsError};
 use serde_json::{Value, json};
 use std::num::ParseFloatError;
 
@@ -64,9 +64,8 @@ impl TunedParameter {
     pub fn parse(text: &str, evaluator: EvaluatorKind) -> Result<Self, SpsaError> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
-        let (name, range) = SearchOptions::ALL
-            .iter()
-            .find(|(known, _)| *known == name)
+        let SearchOption { name, range, .. } = SearchOptions::all()
+            .find(|option| option.name == name)
             .ok_or_else(|| SpsaError::UnknownOption(name.to_owned()))?;
         let form = || SpsaError::Form(text.to_owned());
         let mut number = || -> Result<Option<f64>, SpsaError> {

@@ -5,7 +5,7 @@ use super::{
     move_judge::LEAST_ORDER_DEPTH,
     move_loop::UnsharedAlpha,
     node::{MoveLoopState, Node, NodeMove, PruningDecision, SearchedMoves},
-    numbers::{INTERNAL_REDUCTION_DEPTH, hindsight},
+    numbers::{hindsight, internal_reduction},
     picker::{Picker, is_noisy},
     search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
@@ -182,12 +182,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let opponent_worsening = !in_check && score > -self.stack[here - 1].score;
         if !in_check && excluded.is_none() {
             // Hindsight: the parent's reduction was too large, or too small.
-            if parent_reduction >= hindsight::DEEPER && !opponent_worsening {
+            if parent_reduction >= hindsight::deeper() && !opponent_worsening {
                 depth += 1;
             }
             if parent_reduction >= 1
                 && depth >= 2
-                && score + self.stack[here - 1].score > hindsight::SHALLOWER
+                && score + self.stack[here - 1].score > hindsight::shallower()
             {
                 depth -= 1;
             }
@@ -230,7 +230,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             && !in_check
             && table_move.is_none()
             && excluded.is_none()
-            && node.depth >= INTERNAL_REDUCTION_DEPTH
+            && node.depth >= internal_reduction::depth()
             && parent_reduction <= 3
             && options.internal_reduction != 0
         {

@@ -26,12 +26,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let is_worth = node.table_move == Some(mv)
             && node.ply > 0
             && self.options.singular_extension != 0
-            && node.depth >= singular::DEPTH + i32::from(node.tt_pv)
+            && node.depth >= singular::depth() + i32::from(node.tt_pv)
             && entry.depth >= node.depth - 3
             && V::holds_from_below(entry.bounds, window)
             && !value.is_decided(window)
             && self.stack[node.ply + STACK_OFFSET - 1].extended
-                < self.root_depth * singular::MOST_PERCENT / 100
+                < self.root_depth * singular::most_percent() / 100
             && node.ply < 2 * self.root_depth as usize;
         is_worth.then_some(value)
     }
@@ -56,7 +56,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             ..
         } = node;
         let here = ply + STACK_OFFSET;
-        let each = singular::MARGIN + singular::MARGIN_TT_PV * i32::from(tt_pv && !PV);
+        let each = singular::margin() + singular::margin_tt_pv() * i32::from(tt_pv && !PV);
         let margin = self.options.margin(each * depth / 100);
         let singular = V::below(value.plus(-margin).blanked(window));
         self.stack[here].excluded = Some(mv);
@@ -69,18 +69,18 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             // Double and triple extensions
             let pv = i32::from(PV);
             let quiet = i32::from(!node.noisy_table_move);
-            let double = singular::DOUBLE + singular::DOUBLE_PV * pv
-                - singular::DOUBLE_QUIET * quiet
+            let double = singular::double() + singular::double_pv() * pv
+                - singular::double_quiet() * quiet
                 - node.correction / 2;
-            let triple = singular::TRIPLE + singular::TRIPLE_PV * pv
-                - singular::TRIPLE_QUIET * quiet
-                + singular::TRIPLE_TT_PV * i32::from(tt_pv)
+            let triple = singular::triple() + singular::triple_pv() * pv
+                - singular::triple_quiet() * quiet
+                + singular::triple_tt_pv() * i32::from(tt_pv)
                 - node.correction / 2;
             let is_far = |margin: i32| {
                 let far = singular.1.plus(-self.options.margin(margin));
                 !others.any_above(V::below(far.blanked(window)).0)
             };
-            let further = if self.stack[here - 1].extended < singular::MOST {
+            let further = if self.stack[here - 1].extended < singular::most() {
                 i32::from(is_far(double)) + i32::from(is_far(triple))
             } else {
                 0
@@ -89,9 +89,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         } else if others.all_at_least(beta) && !others.is_decided(window) {
             Singularity::Cut(others)
         } else if value.all_at_least(beta) {
-            Singularity::Extension(-singular::NOT_SINGULAR)
+            Singularity::Extension(-singular::not_singular())
         } else if cut_node {
-            Singularity::Extension(-singular::NOT_SINGULAR_CUT)
+            Singularity::Extension(-singular::not_singular_cut())
         } else {
             Singularity::Extension(0)
         }

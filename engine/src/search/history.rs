@@ -112,19 +112,30 @@ impl History {
         self.by_mover(position.side_to_move(), mv)
             .update(bonus, QUIET_LIMIT);
         if let Some(entry) = self.by_ply(mv, contexts) {
-            entry.update(bonus * numbers::LOW_PLY / 1024, QUIET_LIMIT);
+            entry.update(bonus * numbers::low_ply() / 1024, QUIET_LIMIT);
         }
         let moved = Context::of(position, mv);
-        let percent = numbers::PAWN[usize::from(bonus > 0)];
+        let part = if bonus > 0 {
+            numbers::pawn_bonus()
+        } else {
+            numbers::pawn_malus()
+        };
         self.by_pawns(moved, contexts)
-            .update(bonus * percent / 1024, PAWN_LIMIT);
-        self.update_continuation(moved, contexts, bonus * numbers::CONTINUATION / 1024);
+            .update(bonus * part / 1024, PAWN_LIMIT);
+        self.update_continuation(moved, contexts, bonus * numbers::continuation() / 1024);
     }
 
     /// Adds a bonus to the histories of a move after the moves before it. `moved` is its context.
     pub fn update_continuation(&self, moved: Context, contexts: &Contexts, bonus: i32) {
         let column = moved.0 % KIND_SQUARES;
-        for (index, weight) in numbers::CONTINUATIONS.into_iter().enumerate() {
+        let weights = [
+            numbers::continuation_1(),
+            numbers::continuation_2(),
+            numbers::continuation_3(),
+            numbers::continuation_4(),
+            numbers::continuation_6(),
+        ];
+        for (index, weight) in weights.into_iter().enumerate() {
             // In check, moves answer the last moves alone.
             if contexts.in_check && index > 1 {
                 break;

@@ -143,8 +143,9 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             return self.search_root(whole, depth);
         }
         // The more the value has varied, the wider the window.
-        let mut margin = aspiration::LEAST
-            + (self.mean_square / aspiration::VARIANCE).min(aspiration::MOST - aspiration::LEAST);
+        let mut margin = aspiration::least()
+            + (self.mean_square / aspiration::variance())
+                .min(aspiration::most() - aspiration::least());
         margin = self.options.margin(margin);
         let mut failures = 0;
         let mut windows: Vec<(Value, Value)> = (0..V::LANES)
@@ -190,7 +191,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
                     continue;
                 }
                 is_settled = false;
-                if margin > aspiration::OPEN {
+                if margin > aspiration::open() {
                     (*low, *high) = (-INFINITE, INFINITE);
                 }
             }

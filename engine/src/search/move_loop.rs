@@ -4,7 +4,7 @@ use super::{
     history::Context,
     move_judge::{self, MoveFeatures},
     node::{Node, NodeMove, PruningDecision},
-    numbers::{history as history_numbers, move_pruning, reduction},
+    numbers::{PLY, history as history_numbers, move_pruning, reduction},
     search_value::SearchValue,
     searcher::Searcher,
     see,
@@ -60,11 +60,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let options = self.options;
         let depth = node.depth;
         let mut less = self.reduction(node, move_count, alpha);
-        less += reduction::TT_PV_PRUNING * i32::from(node.tt_pv);
-        let mut reduced_depth = depth - 1 - less / reduction::PLY;
+        less += reduction::tt_pv_pruning() * i32::from(node.tt_pv);
+        let mut reduced_depth = depth - 1 - less / PLY;
 
         // Late-move pruning
-        let enough = (move_pruning::LATE_MOVES + depth * depth) >> i32::from(!node.improving);
+        let enough = (move_pruning::late_moves() + depth * depth) >> i32::from(!node.improving);
         let search = if options.late_move_pruning != 0 && move_count as i32 >= enough {
             PruningDecision::SearchWithoutQuiets
         } else {
@@ -82,12 +82,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             if options.futility != 0
                 && !gives_check
                 && !node.in_check
-                && reduced_depth < move_pruning::CAPTURE_DEPTH
+                && reduced_depth < move_pruning::capture_depth()
             {
                 let margin = options.margin(
-                    move_pruning::CAPTURE_BASE
-                        + move_pruning::CAPTURE_MARGIN * reduced_depth
-                        + move_pruning::CAPTURE_HISTORY * history / 1024,
+                    move_pruning::capture_base()
+                        + move_pruning::capture_margin() * reduced_depth
+                        + move_pruning::capture_history() * history / 1024,
                 );
                 let hope = node.evaluation.plus(margin + self.victim_value(mv));
                 if alpha.all_at_least(hope) {
@@ -96,8 +96,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
 
             // Static exchange evaluation pruning of captures and checks
-            let loss = (move_pruning::EXCHANGE_NOISY * depth + history / 31)
-                .clamp(0, move_pruning::EXCHANGE_NOISY_MOST * depth);
+            let loss = (move_pruning::exchange_noisy() * depth + history / 31)
+                .clamp(0, move_pruning::exchange_noisy_most() * depth);
             let least = -options.margin(loss);
             if options.exchange_pruning != 0
                 && gain < least
@@ -110,19 +110,19 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             let position = &self.position;
             let mut history = (self.history).continuation(position, mv, &node.contexts)
                 + self.history.pawn(position, mv, &node.contexts);
-            if options.history_pruning != 0 && history < -move_pruning::HISTORY * depth {
+            if options.history_pruning != 0 && history < -move_pruning::history() * depth {
                 return PruningDecision::Skip;
             }
 
             // Futility pruning
             history += 2 * self.history.quiet(position, mv);
-            reduced_depth += history / move_pruning::HISTORY_PLY;
+            reduced_depth += history / move_pruning::history_ply();
             if options.futility != 0
                 && !node.in_check
-                && reduced_depth < move_pruning::FUTILITY_DEPTH
+                && reduced_depth < move_pruning::futility_depth()
             {
-                let base = move_pruning::FUTILITY_BASE[usize::from(has_raised)];
-                let margin = options.margin(base + move_pruning::FUTILITY_MARGIN * reduced_depth);
+                let base = futility_base(has_raised);
+                let margin = options.margin(base + move_pruning::futility_margin() * reduced_depth);
                 let mut hope = node.evaluation.plus(margin);
                 if self.judges.judges_margins()
                     && depth >= move_judge::LEAST_PRUNING_DEPTH
@@ -140,7 +140,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             // Static exchange evaluation pruning of quiet moves. Prefetched here, the child's entry arrives
             // while the exchanges are judged.
             let reduced_depth = reduced_depth.max(0);
-            let loss = move_pruning::EXCHANGE_QUIET * reduced_depth * reduced_depth;
+            let loss = move_pruning::exchange_quiet() * reduced_depth * reduced_depth;
             if options.exchange_pruning != 0
                 && !see::gains_at_least(&self.position, mv, -options.margin(loss))
             {
@@ -163,14 +163,14 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let &NodeMove { mv, move_count, .. } = node_move;
         let position = &self.position;
         let mut less = self.reduction(node, move_count, alpha);
-        less += reduction::TT_PV_PRUNING * i32::from(node.tt_pv);
+        less += reduction::tt_pv_pruning() * i32::from(node.tt_pv);
         let history = (self.history).continuation(position, mv, &node.contexts)
             + self.history.pawn(position, mv, &node.contexts)
             + 2 * self.history.quiet(position, mv);
-        let depth = node.depth - 1 - less / reduction::PLY + history / move_pruning::HISTORY_PLY;
-        (depth < move_pruning::FUTILITY_DEPTH).then(|| {
-            let base = move_pruning::FUTILITY_BASE[usize::from(has_raised)];
-            let margin = base + move_pruning::FUTILITY_MARGIN * depth;
+        let depth = node.depth - 1 - less / PLY + history / move_pruning::history_ply();
+        (depth < move_pruning::futility_depth()).then(|| {
+            let base = futility_base(has_raised);
+            let margin = base + move_pruning::futility_margin() * depth;
             let hope = node.evaluation.plus(self.options.margin(margin));
             let features = self.move_features(node, node_move, alpha, history, depth);
             (hope.lead(alpha, alpha), features)
@@ -213,7 +213,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             .then(|| {
                 let low = source.alpha();
                 let less = self.adjusted_reduction::<PV>(node, &node_move, low, history);
-                self.move_features(node, &node_move, low, history, less / reduction::PLY)
+                self.move_features(node, &node_move, low, history, less / PLY)
             });
         let victim = self.position.piece(mv.to()).index();
         let moved = Context::of(&self.position, mv);
@@ -251,7 +251,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 // Late-move reductions
                 if options.late_move_reduction != 0 && depth >= 2 && move_count > 1 {
                     let most = new_depth + i32::from(!node.all_node) + i32::from(PV && !has_raised);
-                    let reduced = (new_depth - less / reduction::PLY).min(most).max(1);
+                    let reduced = (new_depth - less / PLY).min(most).max(1);
                     if let Some(features) = features {
                         let depths = (reduced, new_depth);
                         self.sample_reduction(&child, node, low, depths, features);
@@ -267,21 +267,21 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                     } else if reduced < new_depth {
                         // A surprising move is searched deeper, a poor one less deep.
                         let surplus = value.lead(best, low);
-                        new_depth += i32::from(surplus > reduction::DEEPER + 2 * new_depth);
-                        new_depth -= i32::from(surplus < reduction::SHALLOWER);
+                        new_depth += i32::from(surplus > reduction::deeper() + 2 * new_depth);
+                        new_depth -= i32::from(surplus < reduction::shallower());
                         full = new_depth > reduced;
                         if !noisy {
-                            let bonus = history_numbers::BEAT_ALPHA;
+                            let bonus = history_numbers::beat_alpha();
                             (self.history).update_continuation(moved, &node.contexts, bonus);
                         }
                     } else {
-                        new_depth -= i32::from(value.lead(best, low) < reduction::SHALLOWER);
+                        new_depth -= i32::from(value.lead(best, low) < reduction::shallower());
                         full = false;
                     }
                 } else if options.late_move_reduction != 0 {
-                    let less = less + reduction::UNKNOWN * i32::from(node.table_move.is_none());
-                    new_depth -= i32::from(less > reduction::ONE);
-                    new_depth -= i32::from(less > reduction::TWO && new_depth > 1);
+                    let less = less + reduction::unknown() * i32::from(node.table_move.is_none());
+                    new_depth -= i32::from(less > reduction::one());
+                    new_depth -= i32::from(less > reduction::two() && new_depth > 1);
                 }
             }
 
@@ -383,12 +383,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     fn move_history(&self, node: &Node<V>, mv: Move, noisy: bool) -> i32 {
         let position = &self.position;
         if noisy {
-            reduction::VICTIM * self.victim_value(mv) + self.history.capture(position, mv)
-                - reduction::HISTORY_NOISY
+            reduction::victim() * self.victim_value(mv) + self.history.capture(position, mv)
+                - reduction::history_noisy()
         } else {
             2 * self.history.quiet(position, mv)
                 + (self.history).continuation(position, mv, &node.contexts)
-                - reduction::HISTORY_QUIET
+                - reduction::history_quiet()
         }
     }
 
@@ -398,9 +398,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let depth = node.depth.clamp(0, 63) as usize;
         let scale = self.reductions[depth][move_count.min(63)];
         let window = node.beta.lead(alpha, alpha).min(self.root_window);
-        let mut less = scale + reduction::BASE;
-        less -= window * reduction::WINDOW / self.root_window.max(1);
-        less += scale * reduction::NOT_IMPROVING / 512 * i32::from(!node.improving);
+        let mut less = scale + reduction::base();
+        less -= window * reduction::window() / self.root_window.max(1);
+        less += scale * reduction::not_improving() / 512 * i32::from(!node.improving);
         less
     }
 
@@ -413,27 +413,40 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         alpha: V,
         history: i32,
     ) -> i32 {
-        use reduction::*;
         let &NodeMove { mv, move_count, .. } = node_move;
         let cut = i32::from(node.cut_node);
         let mut less = self.reduction(node, move_count, alpha);
         if node.tt_pv {
-            less -= TT_PV - TT_PV_PRUNING + TT_PV_NODE * i32::from(PV);
+            less -= reduction::tt_pv() - reduction::tt_pv_pruning()
+                + reduction::tt_pv_node() * i32::from(PV);
             if let (Some(entry), Some(value)) = (node.entry, node.table_value) {
                 let is_above = !alpha.all_at_least(value);
-                less -= TT_PV_VALUE * i32::from(is_above);
+                less -= reduction::tt_pv_value() * i32::from(is_above);
                 let is_deep = i32::from(entry.depth >= node.depth);
-                less -= is_deep * (TT_PV_DEPTH + TT_PV_DEPTH_CUT * cut);
+                less -= is_deep * (reduction::tt_pv_depth() + reduction::tt_pv_depth_cut() * cut);
             }
         }
-        less += EVERY - EACH_BEFORE * move_count.min(64) as i32;
-        less -= node.correction * CORRECTION;
-        less += cut * (CUT_NODE + CUT_NODE_UNKNOWN * i32::from(node.table_move.is_none()));
-        less += NOISY_TABLE_MOVE * i32::from(node.noisy_table_move);
-        if self.stack[node.ply + STACK_OFFSET + 1].cuts > CUTS {
-            less += AFTER_CUTS + AFTER_CUTS_ALL * i32::from(node.all_node);
+        less += reduction::every() - reduction::each_before() * move_count.min(64) as i32;
+        less -= node.correction * reduction::correction();
+        less += cut
+            * (reduction::cut_node()
+                + reduction::cut_node_unknown() * i32::from(node.table_move.is_none()));
+        less += reduction::noisy_table_move() * i32::from(node.noisy_table_move);
+        if self.stack[node.ply + STACK_OFFSET + 1].cuts > reduction::cuts() {
+            less +=
+                reduction::after_cuts() + reduction::after_cuts_all() * i32::from(node.all_node);
         }
-        less -= TABLE_MOVE * i32::from(node.table_move == Some(mv));
-        less - history / 8 * HISTORY / 1024
+        less -= reduction::table_move() * i32::from(node.table_move == Some(mv));
+        less - history / 8 * reduction::history() / 1024
+    }
+}
+
+/// Margin of futility pruning at a reduced depth of 0. `has_raised` tells whether a move before has raised alpha.
+#[inline(always)]
+fn futility_base(has_raised: bool) -> i32 {
+    if has_raised {
+        move_pruning::futility_base_raised()
+    } else {
+        move_pruning::futility_base()
     }
 }

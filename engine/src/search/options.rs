@@ -1,8 +1,21 @@
 //! Options of the search: every part can be switched off or tuned, so that its worth can be measured.
 
-use super::numbers::reduction;
+use super::numbers::PLY;
 use crate::eval::EvaluatorKind;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
+
+/// An option of the search.
+#[derive(Clone, Debug)]
+pub struct SearchOption {
+    /// Name.
+    pub name: &'static str,
+    /// Value for the default evaluator.
+    pub default: i32,
+    /// Values that it can have.
+    pub range: RangeInclusive<i32>,
+    /// What it does.
+    pub meaning: &'static str,
+}
 
 macro_rules! options {
     ($( $(#[doc = $doc:literal])+ $name:ident = $default:literal in $low:literal..=$high:literal; )+) => {
@@ -20,26 +33,34 @@ macro_rules! options {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct SearchOptions {
             $( $(#[doc = $doc])+ pub $name: i32, )+
+            #[cfg(feature = "tuning")]
+            pub(super) numbers: super::tuned_numbers::TunedNumbers,
         }
 
         impl Default for SearchOptions {
             fn default() -> Self {
-                Self { $( $name: $default, )+ }
+                Self {
+                    $( $name: $default, )+
+                    #[cfg(feature = "tuning")]
+                    numbers: Default::default(),
+                }
             }
         }
 
         impl SearchOptions {
-            /// Name and range of every option.
-            pub const ALL: &'static [(&'static str, RangeInclusive<i32>)] =
-                &[ $( (stringify!($name), $low..=$high), )+ ];
+            const NAMED: &'static [SearchOption] = &[ $( SearchOption {
+                name: stringify!($name),
+                default: $default,
+                range: $low..=$high,
+                meaning: concat!($($doc),+),
+            }, )+ ];
 
-            /// Name, default value, range and description of every option.
-            pub const DESCRIPTIONS: &'static [(&'static str, i32, RangeInclusive<i32>, &'static str)] =
-                &[ $( (stringify!($name), $default, $low..=$high, concat!($($doc),+)), )+ ];
-
-            fn slot(&mut self, name: &str) -> Option<(&mut i32, RangeInclusive<i32>)> {
+            fn slot(&mut self, name: &str) -> Option<&mut i32> {
                 match name {
-                    $( stringify!($name) => Some((&mut self.$name, $low..=$high)), )+
+                    $( stringify!($name) => Some(&mut self.$name), )+
+                    #[cfg(feature = "tuning")]
+                    _ => self.numbers.slot(name),
+                    #[cfg(not(feature = "tuning"))]
                     _ => None,
                 }
             }
@@ -50,7 +71,10 @@ macro_rules! options {
             }
 
             fn values(&self) -> impl Iterator<Item = (&'static str, i32)> {
-                [ $( (stringify!($name), self.$name), )+ ].into_iter()
+                let named = [ $( (stringify!($name), self.$name), )+ ].into_iter();
+                #[cfg(feature = "tuning")]
+                let named = named.chain(self.numbers.values());
+                named
             }
         }
     };
@@ -154,6 +178,26 @@ options! {
 }
 
 impl SearchOptions {
+    /// Number of options.
+    #[cfg(not(feature = "tuning"))]
+    const COUNT: usize = Self::NAMED.len();
+    /// Number of options.
+    #[cfg(feature = "tuning")]
+    const COUNT: usize = Self::NAMED.len() + super::numbers::ALL.len();
+
+    /// Iterates over all options.
+    pub fn all() -> impl Iterator<Item = SearchOption> {
+        let all = Self::NAMED.iter().cloned();
+        #[cfg(feature = "tuning")]
+        let all = all.chain(super::numbers::ALL.iter().map(|number| SearchOption {
+            name: number.name,
+            default: number.default,
+            range: number.range(),
+            meaning: number.meaning,
+        }));
+        all
+    }
+
     /// Returns the best options for an evaluator of this kind, as matches have shown.
     pub fn of(kind: EvaluatorKind) -> Self {
         match kind {
@@ -173,6 +217,12 @@ impl SearchOptions {
         }
     }
 
+    /// Gives this thread the numbers of the search.
+    #[cfg(feature = "tuning")]
+    pub(super) fn install(&self) {
+        self.numbers.install();
+    }
+
     /// Returns a margin as wide as the evaluator needs it.
     #[inline(always)]
     pub(super) fn margin(&self, centipawns: i32) -> i32 {
@@ -186,7 +236,7 @@ impl SearchOptions {
         for (depth, row) in table.iter_mut().enumerate().skip(1) {
             for (number, entry) in row.iter_mut().enumerate().skip(1) {
                 let product = libm::log(depth as f64) * libm::log(number as f64);
-                *entry = (f64::from(reduction::PLY) * product / divisor) as i32;
+                *entry = (f64::from(PLY) * product / divisor) as i32;
             }
         }
         table
@@ -204,34 +254,33 @@ impl SearchOptions {
 /// assert_eq!(choices.to_string(), "razoring=0,null_move=0");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct SearchChoices([Option<i32>; SearchOptions::ALL.len()]);
+pub struct SearchChoices([Option<i32>; SearchOptions::COUNT]);
 
 impl SearchChoices {
     /// No option chosen.
-    pub const NONE: Self = Self([None; SearchOptions::ALL.len()]);
+    pub const NONE: Self = Self([None; SearchOptions::COUNT]);
 
     /// Returns `options` with the chosen values in place of theirs.
     pub fn over(&self, mut options: SearchOptions) -> SearchOptions {
         for (name, value) in self.chosen() {
-            if let Some((slot, _)) = options.slot(name) {
+            if let Some(slot) = options.slot(name) {
                 *slot = value;
             }
         }
         options
     }
 
-    /// Iterates over the chosen names and values in the order of [`SearchOptions::ALL`].
+    /// Iterates over the chosen names and values in the order of [`SearchOptions::all`].
     fn chosen(&self) -> impl Iterator<Item = (&'static str, i32)> {
-        let names = SearchOptions::ALL.iter().map(|(name, _)| *name);
-        names
+        SearchOptions::all()
             .zip(self.0)
-            .filter_map(|(name, value)| Some((name, value?)))
+            .filter_map(|(option, value)| Some((option.name, value?)))
     }
 
     /// Chooses 0 for each of the named options.
     fn and_without(mut self, names: &[&str]) -> Self {
-        for ((name, _), choice) in SearchOptions::ALL.iter().zip(&mut self.0) {
-            if names.contains(name) {
+        for (option, choice) in SearchOptions::all().zip(&mut self.0) {
+            if names.contains(&option.name) {
                 *choice = Some(0);
             }
         }
@@ -322,10 +371,9 @@ impl FromStr for SearchChoices {
             let (name, value) = part
                 .split_once('=')
                 .ok_or_else(|| SearchOptionsError::NoValue(part.to_owned()))?;
-            let ((_, range), choice) = SearchOptions::ALL
-                .iter()
+            let (SearchOption { range, .. }, choice) = SearchOptions::all()
                 .zip(&mut choices.0)
-                .find(|((known, _), _)| *known == name.trim())
+                .find(|(option, _)| option.name == name.trim())
                 .ok_or_else(|| SearchOptionsError::UnknownName(name.to_owned()))?;
             let value = value
                 .trim()

@@ -38,7 +38,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             // Reverse futility pruning: so far above beta that a quiet move will stay above.
             if options.reverse_futility != 0
                 && !node.tt_pv
-                && depth < reverse_futility::DEPTH
+                && depth < reverse_futility::depth()
                 && (node.table_move.is_none() || node.noisy_table_move)
                 && guess.all_at_least(beta)
                 && !guess.is_decided(window)
@@ -49,11 +49,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
             // Razoring: so far below alpha that only captures can help.
             if options.razoring != 0
-                && alpha.all_at_least(
-                    guess.plus(
-                        options.margin(razoring::BASE + razoring::MARGIN * depth * depth) + 1,
-                    ),
-                )
+                && alpha.all_at_least(guess.plus(
+                    options.margin(razoring::base() + razoring::margin() * depth * depth) + 1,
+                ))
             {
                 let value = self.quiescence::<false>(info, V::above(alpha), 0, ply);
                 if alpha.all_at_least(value) || self.stopped {
@@ -63,7 +61,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
             // Null-move pruning: if even a pass keeps the value above beta, a move will. After a pass, which
             // leaves `Context::NONE`, there is no second one.
-            let margin = null_move::MARGIN - null_move::MARGIN_DEPTH * depth;
+            let margin = null_move::margin() - null_move::margin_depth() * depth;
             if options.null_move != 0
                 && node.cut_node
                 && guess.all_at_least(beta)
@@ -78,7 +76,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
             // ProbCut
             if options.probcut != 0
-                && depth >= probcut::DEPTH
+                && depth >= probcut::depth()
                 && let Some(value) = self.probcut(info, node)
             {
                 return Some(value);
@@ -86,10 +84,10 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
 
         // ProbCut by the table's bound alone
-        let raised = beta.plus(options.margin(probcut::TABLE_MARGIN));
+        let raised = beta.plus(options.margin(probcut::table_margin()));
         if options.probcut != 0
             && let (Some(entry), Some(value)) = (node.entry, node.table_value)
-            && entry.depth >= depth - probcut::TABLE_DEPTH
+            && entry.depth >= depth - probcut::table_depth()
             && V::holds_from_below(entry.bounds, window)
             && value.all_at_least(raised.blanked(window))
             && !value.is_decided(window)
@@ -102,13 +100,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Returns the margin by which a guess must exceed beta for reverse futility pruning.
     #[inline(always)]
     fn reverse_futility_margin(&self, node: &Node<V>) -> i32 {
-        use reverse_futility::{HISTORY, MARGIN, UNKNOWN_CUT};
         let is_unknown = node.table_move.is_none() && node.cut_node;
-        let each = MARGIN - UNKNOWN_CUT * i32::from(is_unknown);
+        let each =
+            reverse_futility::margin() - reverse_futility::unknown_cut() * i32::from(is_unknown);
         let mut margin = each * node.depth;
         margin -= 2 * each * i32::from(node.improving);
         margin -= each / 3 * i32::from(node.opponent_worsening);
-        margin += self.stack[node.ply + STACK_OFFSET - 1].history / HISTORY;
+        margin += self.stack[node.ply + STACK_OFFSET - 1].history / reverse_futility::history();
         self.options.margin(margin) + node.correction / 2
     }
 
@@ -117,7 +115,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let &mut Node {
             beta, depth, ply, ..
         } = node;
-        let reduced = depth - null_move::REDUCTION - depth / 3;
+        let reduced = depth - null_move::reduction() - depth / 3;
         let value = self.search_null_move(node, reduced);
         if self.stopped {
             return Some(V::all(DRAW));
@@ -127,7 +125,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             self.look_for_threat(node, value);
             return None;
         }
-        if self.null_move_from == 0 && depth >= null_move::VERIFIED {
+        if self.null_move_from == 0 && depth >= null_move::verified() {
             // Verification: a search of the same depth without passes near the node
             self.null_move_from = ply + 3 * reduced.max(0) as usize / 4;
             let verified = self.alpha_beta::<false>(info, V::below(beta), reduced, ply, false);
@@ -183,7 +181,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             ply,
             ..
         } = node;
-        let margin = probcut::MARGIN - probcut::IMPROVING * i32::from(node.improving);
+        let margin = probcut::margin() - probcut::improving() * i32::from(node.improving);
         let margin = self.options.margin(margin);
         let raised = beta.plus(margin).blanked((alpha, beta));
         if raised.is_decided((alpha, beta)) {
@@ -194,8 +192,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         {
             return None;
         }
-        let surplus = node.evaluation.lead(beta, alpha) / probcut::SURPLUS;
-        let reduced = (depth - probcut::REDUCTION - surplus).clamp(0, depth);
+        let surplus = node.evaluation.lead(beta, alpha) / probcut::surplus();
+        let reduced = (depth - probcut::reduction() - surplus).clamp(0, depth);
         let window = V::turned(V::below(raised));
         let gain = -node.evaluation.lead(raised, alpha);
         let here = ply + STACK_OFFSET;

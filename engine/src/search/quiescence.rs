@@ -122,7 +122,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         if options.quiescence_checks != 0 && depth == 0 && !in_check {
             picker.favour_checks(&targets);
         }
-        let futility = evaluation.plus(options.margin(numbers::MARGIN));
+        let futility = evaluation.plus(options.margin(numbers::margin()));
         let last = self.stack[here - 1].context.to();
         let mut best_move = None;
         let mut move_count: i32 = 0;
@@ -135,7 +135,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 let mut gains = false;
                 if !in_check && !gives_check && Some(mv.to()) != last {
                     // Only few moves besides recaptures
-                    if move_count > numbers::MOVES {
+                    if move_count > numbers::moves() {
                         continue;
                     }
 
@@ -160,15 +160,15 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 if !is_noisy(&self.position, mv)
                     && (self.history).continuation(&self.position, mv, &contexts)
                         + (self.history).pawn(&self.position, mv, &contexts)
-                        <= numbers::HISTORY
-                    && (in_check || move_count > numbers::MOVES)
+                        <= numbers::history()
+                    && (in_check || move_count > numbers::moves())
                 {
                     continue;
                 }
 
                 // Static exchange evaluation pruning
                 if !gains
-                    && !see::gains_at_least(&self.position, mv, -options.margin(numbers::LOSS))
+                    && !see::gains_at_least(&self.position, mv, -options.margin(numbers::loss()))
                 {
                     continue;
                 }

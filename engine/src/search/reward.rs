@@ -3,7 +3,7 @@
 use super::{
     history::{Context, Contexts},
     node::{Node, SearchedMoves},
-    numbers::history as numbers,
+    numbers::{history as numbers, last_move},
     picker::is_noisy,
     search_value::SearchValue,
     searcher::Searcher,
@@ -40,11 +40,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         move_count: usize,
         searched: &SearchedMoves,
     ) {
-        let [factor, discount, most, table] = numbers::BONUS;
         let is_table_move = node.table_move == Some(mv);
-        let bonus = (factor * node.depth - discount).min(most) + table * i32::from(is_table_move);
-        let [factor, discount, most, each] = numbers::MALUS;
-        let malus = (factor * node.depth - discount).min(most) - each * move_count.min(64) as i32;
+        let bonus = numbers::bonus_depth() * node.depth - numbers::bonus_discount();
+        let bonus = bonus.min(numbers::bonus_most())
+            + numbers::bonus_table_move() * i32::from(is_table_move);
+        let malus = numbers::malus_depth() * node.depth - numbers::malus_discount();
+        let malus =
+            malus.min(numbers::malus_most()) - numbers::malus_each() * move_count.min(64) as i32;
         let malus = malus.max(0);
         let position = &self.position;
         let history = self.history;
@@ -72,29 +74,29 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// refutes.
     pub(super) fn reward_table_move(&self, mv: Move, depth: i32, ply: usize) {
         if !is_noisy(&self.position, mv) {
-            let [factor, discount, most] = numbers::TABLE;
-            let bonus = (factor * depth - discount).min(most);
+            let bonus = numbers::table_depth() * depth - numbers::table_discount();
+            let bonus = bonus.min(numbers::table_most());
             let contexts = self.contexts(ply);
             (self.history).update_quiet(&self.position, mv, &contexts, bonus);
         }
         let last = &self.stack[ply + STACK_OFFSET - 1];
         if last.quiet.is_some() && last.move_count <= 3 {
-            self.update_last_continuation(ply, -numbers::REFUTED);
+            self.update_last_continuation(ply, -numbers::refuted());
         }
     }
 
     /// Rewards the move that led to the node, because it leaves no good answer.
     pub(super) fn reward_last_move(&self, node: &Node<V>, best: V) {
         let last = &self.stack[node.ply + STACK_OFFSET - 1];
-        let mut weight = 118 * i32::from(node.depth > 5);
-        weight += 37 * i32::from(!node.all_node);
-        weight += 169 * i32::from(last.move_count > 8);
+        let mut weight = last_move::deep() * i32::from(node.depth > 5);
+        weight += last_move::not_all_node() * i32::from(!node.all_node);
+        weight += last_move::late() * i32::from(last.move_count > 8);
         let fall = node.evaluation.lead(best, node.alpha);
-        weight += 128 * i32::from(!node.in_check && fall >= 100);
+        weight += last_move::fall() * i32::from(!node.in_check && fall >= 100);
         let fall = last.evaluation.negated().lead(best, node.alpha);
-        weight += 115 * i32::from(!last.in_check && fall >= 80);
-        weight += 80 * i32::from(last.is_table_move);
-        weight += (-last.history / 106).min(318);
+        weight += last_move::own_fall() * i32::from(!last.in_check && fall >= 80);
+        weight += last_move::table_move() * i32::from(last.is_table_move);
+        weight += (-last.history / last_move::history()).min(last_move::history_most());
         self.reward_last_move_by(weight, node.into());
     }
 
@@ -105,13 +107,17 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return;
         }
         if let Some(mv) = last.quiet {
-            let bonus = (141 * node.depth - 88).min(1_400) * weight.max(0);
+            let bonus = last_move::depth() * node.depth - last_move::discount();
+            let bonus = bonus.min(last_move::most()) * weight.max(0) / 32;
             let mover = !self.position.side_to_move();
-            let bonuses = (bonus / 32 * 207 / 1_024, bonus / 32 * 1_195 / 1_024);
+            let bonuses = (
+                bonus * last_move::quiet() / 1_024,
+                bonus * last_move::pawn() / 1_024,
+            );
             (self.history).update_made((mover, mv, last.context), node.contexts, bonuses);
-            self.update_last_continuation(node.ply, bonus / 32 * 436 / 1_024);
+            self.update_last_continuation(node.ply, bonus * last_move::continuation() / 1_024);
         } else if let Some(victim) = last.noisy {
-            (self.history).update_made_capture(last.context, victim, numbers::PRIOR_CAPTURE);
+            (self.history).update_made_capture(last.context, victim, numbers::prior_capture());
         }
     }
 

@@ -166,6 +166,8 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             control,
             pool,
         } = shared;
+        #[cfg(feature = "tuning")]
+        options.install();
         evaluator.reset(game.position());
         if let Some(sampler) = &mut sampler {
             sampler.begin(game.position().key());

@@ -6,7 +6,8 @@ use monju_commands::bench::{
     Branching, Dimension, Evaluators, MateBench, RivalComparison, RivalOption, Scaling, SuiteBench,
 };
 use monju_engine::{
-    EvaluatorChoice, PlayerSettings, SearchChoices, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
+    EvaluatorChoice, PlayerSettings, SearchChoices, SearchOption, SearchOptions, bench::MIDDLEGAME,
+    eval::Sigma,
 };
 use monju_host::load_evaluator;
 use std::{path::PathBuf, time::Duration};
@@ -53,7 +54,13 @@ pub fn long_help() -> String {
         "{HELP}\n\nSearch options (--search, or SearchOptions of 'monju engine'), with the defaults of nnue and linear; \
              material has values of its own:\n"
     );
-    for (name, default, range, meaning) in SearchOptions::DESCRIPTIONS {
+    for option in SearchOptions::all() {
+        let SearchOption {
+            name,
+            default,
+            range,
+            meaning,
+        } = option;
         let (low, high) = (range.start(), range.end());
         help += &format!("  {name}={default} ({low} to {high}):{meaning}\n");
     }

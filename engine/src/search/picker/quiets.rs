@@ -3,7 +3,7 @@
 use super::{
     super::{
         history::{KindSums, QuietRows},
-        numbers::history::CHECK,
+        numbers::history,
         see,
     },
     list::ScoredList,
@@ -101,7 +101,7 @@ impl QuietSink<'_> {
 fn favour(position: &Position, list: &mut ScoredList, first: usize, checks: Bitboard) {
     for entry in &mut list.as_mut_slice()[first..] {
         if checks.contains(entry.mv.to()) && see::gains_at_least(position, entry.mv, -75) {
-            entry.score += CHECK;
+            entry.score += history::check();
         }
     }
 }
