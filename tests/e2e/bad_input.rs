@@ -157,6 +157,7 @@ fn a_file_that_is_not_there_ends_every_command_with_status_1() {
         "doctor --config absent.toml",
         "drain --worker http://127.0.0.1:1 --config absent.toml",
         "experiment export absent.toml --out OUTPUT",
+        "experiment import absent.bundle --store OUTPUT",
         "experiment report absent.toml",
         "experiment run absent.toml",
         "experiment serve absent.toml",

@@ -13,6 +13,7 @@ mod checksums;
 mod consistency;
 mod contradiction;
 mod format;
+mod import;
 mod read;
 mod seal;
 
@@ -20,6 +21,7 @@ mod seal;
 mod tests;
 
 pub use contradiction::{Contradiction, ContradictionKind};
+pub use import::{Imported, import};
 pub use read::Bundle;
 pub use seal::{Sealed, seal};
 

@@ -25,8 +25,8 @@ pub use plan::{
     PlayedPair, RegisteredPlan,
 };
 pub use rows::{
-    CellStanding, GameMoves, GameRow, IncidentRow, Occasion, Origin, OtherForm, PairUnderWay,
-    PlanRow, StoredGame,
+    CellStanding, GameMoves, GameRow, IncidentRow, KeptCell, KeptResults, Occasion, Origin,
+    OtherForm, PairUnderWay, PlanRow, StoredGame,
 };
 
 use std::sync::Arc;

@@ -9,9 +9,10 @@ use crate::{
     specification::Specification,
     statistics::PairOutcome,
     store::{
-        CellStanding, GameMoves, GameRow, GameUnderWay, IncidentRow, Lease, OtherForm,
-        PairUnderWay, PlanRow, PlayedPair, Store, StoreError, StoredGame,
+        CellStanding, GameMoves, GameRow, GameUnderWay, IncidentRow, KeptCell, KeptResults, Lease,
+        OtherForm, PairUnderWay, PlanRow, PlayedPair, Store, StoreError, StoredGame,
     },
+    stored_text::StoredTextError,
 };
 use flate2::read::GzDecoder;
 use std::{
@@ -109,6 +110,27 @@ impl Bundle {
         })
     }
 
+    /// Everything that was played, for a store in which it is played on.
+    ///
+    /// # Errors
+    /// None after [`Bundle::read`], which has read every game.
+    pub fn kept(&self) -> Result<KeptResults, StoreError> {
+        let cells = self.manifest.cells.iter().zip(&self.games);
+        let cells = cells.map(|(cell, games)| {
+            let games = games.iter().map(|game| Ok((game.row()?, game.record()?)));
+            Ok(KeptCell {
+                games: games.collect::<Result<_, StoredTextError>>()?,
+                given_up: cell.given_up.clone(),
+                incidents: cell.incidents.iter().map(Into::into).collect(),
+                closed: cell.closed,
+            })
+        });
+        Ok(KeptResults {
+            plans: self.manifest.plans.iter().map(Into::into).collect(),
+            cells: cells.collect::<Result<_, StoreError>>()?,
+        })
+    }
+
     /// Version and commit of the program that sealed it.
     pub fn sealed_by(&self) -> &str {
         &self.manifest.sealed_by
@@ -139,6 +161,10 @@ impl Store for Bundle {
 
     async fn plans(&self) -> Result<Vec<PlanRow>, StoreError> {
         Ok(self.manifest.plans.iter().map(Into::into).collect())
+    }
+
+    async fn restore(&self, _: &KeptResults, _: &str) -> Result<(), StoreError> {
+        Err(StoreError::Sealed)
     }
 
     async fn lease(&self, _: &str, _: Duration) -> Result<Option<Lease>, StoreError> {

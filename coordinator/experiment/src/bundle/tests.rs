@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     report::{csv, gather, json, markdown, tests::played},
-    store::{Store, StoreError},
+    store::{self, Address, OpenMode, Store, StoreError},
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
@@ -275,4 +275,68 @@ fn every_committed_bundle_can_be() {
         let read = Bundle::read(&bundle);
         read.unwrap_or_else(|error| panic!("{error}"));
     }
+}
+
+/// The games and the manifest of a bundle, without the moment at which it was sealed.
+fn contents(folder: &Path) -> (String, Value) {
+    let mut games = String::new();
+    let packed = File::open(folder.join(GAMES)).expect("games");
+    let read = GzDecoder::new(packed).read_to_string(&mut games);
+    read.expect("packed text");
+    let manifest = fs::read_to_string(folder.join(MANIFEST)).expect("a manifest");
+    let mut manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    manifest["sealed"] = Value::Null;
+    (games, manifest)
+}
+
+#[tokio::test]
+async fn an_imported_bundle_is_played_on() {
+    let (specification, store, folder) = played().await;
+    let failed = store.lease("r", Duration::from_secs(60)).await;
+    let failed = failed.expect("asked").expect("a pair");
+    store.close_cell(failed.cell).await.expect("closed");
+    let out = folder.path().join("sealed");
+    let sealed = seal(&specification, &*store, &out, true).await;
+    sealed.expect("a bundle");
+    // An earlier plan of fewer games, whose file is not in the bundle, and a pair that was given up.
+    seal_changed(&out, |_, manifest| {
+        let mut older = manifest["plans"][0].clone();
+        older["planned"] = json!(2);
+        older["games_in"] = json!({ "players=1 sigma=25": 4 });
+        older["cells"] = json!(7);
+        older["stop"] = json!("some rule");
+        let plans = manifest["plans"].as_array_mut().expect("plans");
+        plans.insert(0, older);
+        manifest["cells"][1]["given_up"] = json!([1]);
+        manifest["cells"][1]["open"] = json!(1);
+    });
+
+    let address = Address::Sqlite(folder.path().join("imported.db"));
+    let (read, bundle) = Bundle::read(&out).expect("a bundle");
+    let imported = import(&read, &bundle, &address).await.expect("imported");
+    assert_eq!(imported.games, 4);
+    let opened =
+        async |build: &str| store::open(&address, &specification.plan(build), OpenMode::PLAY).await;
+    let other = opened("build 2").await.expect_err("another build");
+    assert!(matches!(other, StoreError::OtherBuild { .. }), "{other}");
+    let again = opened("build 1").await.expect("the same build");
+    let resealed = folder.path().join("sealed again");
+    let sealed = seal(&specification, &*again, &resealed, true).await;
+    sealed.expect("a bundle");
+    assert_eq!(contents(&resealed), contents(&out));
+
+    // Only the pair that was neither played nor given up is left, in a cell that is closed.
+    again.reopen_cell(1).await.expect("open");
+    let lease = again.lease("r", Duration::from_secs(60)).await;
+    let lease = lease.expect("asked").expect("a pair");
+    assert_eq!((lease.cell, lease.pair), (1, 0));
+    let rest = again.lease("r", Duration::from_secs(60)).await;
+    assert_eq!(rest.expect("asked"), None);
+
+    let refused = import(&read, &bundle, &address).await;
+    let refused = refused.expect_err("games").to_string();
+    assert!(
+        refused.contains("the store has games of 't' already"),
+        "{refused}"
+    );
 }

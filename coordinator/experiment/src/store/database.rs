@@ -11,6 +11,7 @@ mod known_cells;
 mod leases;
 mod migrations;
 mod plans;
+mod restoration;
 mod standings;
 mod upgrade;
 mod values;
@@ -21,8 +22,8 @@ use super::{
     operations::Store,
     plan::{ExperimentPlan, GameUnderWay, Lease, OpenMode, PlayedPair},
     rows::{
-        CellStanding, GameMoves, GameRow, IncidentRow, Origin, OtherForm, PairUnderWay, PlanRow,
-        StoredGame,
+        CellStanding, GameMoves, GameRow, IncidentRow, KeptResults, Origin, OtherForm,
+        PairUnderWay, PlanRow, StoredGame,
     },
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
@@ -47,8 +48,9 @@ pub struct Database {
     origin: Origin,
     build: String,
     machine: String,
-    /// SQL expression of the database's clock.
-    now: &'static str,
+    dialect: &'static Dialect,
+    /// Name of the experiment.
+    name: String,
     /// Version of its tables.
     version: i64,
     cells: Cells,
@@ -154,7 +156,8 @@ impl Database {
             },
             build: plan.build.clone(),
             machine: machine(),
-            now: dialect.now,
+            dialect,
+            name: plan.name.clone(),
             older: found
                 .has_unknown_form(plan)
                 .then_some(enrolled.specification),
@@ -202,6 +205,11 @@ impl Store for Database {
     async fn plans(&self) -> Result<Vec<PlanRow>, StoreError> {
         let experiment = self.cells.experiment();
         in_transaction!(self, plans::read(experiment, self.version))
+    }
+
+    async fn restore(&self, kept: &KeptResults, file: &str) -> Result<(), StoreError> {
+        let place = (self.dialect, &self.cells, &*self.name);
+        in_transaction!(self, restoration::restore(place, kept, file))
     }
 
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError> {
@@ -253,7 +261,7 @@ impl Store for Database {
             source: build::name(),
             machine: &self.machine,
             origin: &self.origin,
-            now: self.now,
+            now: self.dialect.now,
         };
         games::write(connection, pair, &played.games, by).await?;
         for incident in &played.incidents {
@@ -302,7 +310,7 @@ impl Store for Database {
     }
 
     async fn under_way(&self) -> Result<Vec<PairUnderWay>, StoreError> {
-        let tables = (self.version, self.now);
+        let tables = (self.version, self.dialect.now);
         in_transaction!(self, standings::under_way(&self.cells, tables))
     }
 

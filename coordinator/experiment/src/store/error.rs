@@ -60,6 +60,9 @@ pub enum StoreError {
     /// The text is not the address of a store.
     #[error("'{0}' is no store; expected a file, sqlite:FILE, or postgres://user@host/database")]
     Address(String),
+    /// The store holds games of the experiment that is to be imported.
+    #[error("the store has games of '{0}' already; name a new store")]
+    Begun(String),
     /// A bundle is read only.
     #[error("a sealed bundle cannot be played; name the file of the experiment")]
     Sealed,

@@ -41,6 +41,9 @@ pub enum DatabaseFault {
     /// A leased pair belongs to a cell outside the plan.
     #[error("cell {0} is not planned")]
     UnplannedCell(i64),
+    /// The plan has fewer pairs than this number.
+    #[error("pair {0} is not planned; use the file with as many games as the bundle has")]
+    UnplannedPair(u32),
     /// The plan has fewer cells than this index.
     #[error("'{experiment}' has no cell {cell}")]
     UnknownCell {

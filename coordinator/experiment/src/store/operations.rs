@@ -4,7 +4,8 @@ use super::{
     error::StoreError,
     plan::{GameUnderWay, Lease, PlayedPair},
     rows::{
-        CellStanding, GameMoves, GameRow, IncidentRow, OtherForm, PairUnderWay, PlanRow, StoredGame,
+        CellStanding, GameMoves, GameRow, IncidentRow, KeptResults, OtherForm, PairUnderWay,
+        PlanRow, StoredGame,
     },
 };
 use crate::{record::Incident, statistics::PairOutcome};
@@ -22,6 +23,10 @@ pub trait Store: Send + Sync + Debug {
 
     /// The plans by which it was played, by date; empty for a store of a version that wrote none.
     async fn plans(&self) -> Result<Vec<PlanRow>, StoreError>;
+
+    /// Writes what was played of the experiment into another store; this one has no games of it. `file` is the
+    /// text of its file.
+    async fn restore(&self, kept: &KeptResults, file: &str) -> Result<(), StoreError>;
 
     /// Hands out the next pair in dispatch order; `None` when no pair is free.
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError>;

@@ -75,6 +75,28 @@ impl PlannedGames {
         }
     }
 
+    /// A file with these numbers and so many cells, and nothing else: what is left of a file that a sealed bundle
+    /// does not hold.
+    pub(super) fn file(&self, cells: Option<u64>) -> String {
+        let integer = |number: u64| toml::Value::Integer(number.try_into().unwrap_or(i64::MAX));
+        let in_cells = self.in_cells.iter();
+        let in_cells: toml::Table = in_cells
+            .map(|(label, games)| (label.clone(), integer(*games)))
+            .collect();
+        let mut file = toml::Table::new();
+        file.insert("games".to_owned(), integer(self.usual));
+        if !in_cells.is_empty() {
+            file.insert("games_in".to_owned(), in_cells.into());
+        }
+        if let Some(cells) = cells {
+            let numbers: Vec<toml::Value> = (0..cells).map(integer).collect();
+            let grid: toml::Table = [("cell".to_owned(), numbers.into())].into_iter().collect();
+            file.insert("cell".to_owned(), "$cell".into());
+            file.insert("grid".to_owned(), grid.into());
+        }
+        file.to_string()
+    }
+
     /// The numbers in words, such as `8 games in a cell, 12 in players=1 sigma=0`.
     pub fn in_words(&self) -> String {
         let single = self.in_cells.iter();

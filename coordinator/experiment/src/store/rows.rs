@@ -93,6 +93,28 @@ pub struct PlanRow {
     pub specification: String,
 }
 
+/// Everything that was played of an experiment, for another store.
+#[derive(Clone, Debug)]
+pub struct KeptResults {
+    /// Its plans, by date.
+    pub plans: Vec<PlanRow>,
+    /// Its cells, in the order of the plan.
+    pub cells: Vec<KeptCell>,
+}
+
+/// Everything that was played of a cell.
+#[derive(Clone, Debug)]
+pub struct KeptCell {
+    /// Its games, by pair and game.
+    pub games: Vec<(GameRow, StoredGame)>,
+    /// Numbers of the pairs that failed too often.
+    pub given_up: Vec<u32>,
+    /// Its incidents, in the order in which they were recorded.
+    pub incidents: Vec<IncidentRow>,
+    /// True once a stopping rule has closed it.
+    pub closed: bool,
+}
+
 /// A cell of the store with the label of a planned one and other settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherForm {

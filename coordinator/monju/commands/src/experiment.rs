@@ -2,6 +2,7 @@
 
 pub mod drive;
 mod export;
+mod import;
 mod mismatch;
 mod progress;
 mod report;
@@ -11,6 +12,7 @@ mod serve;
 mod status;
 
 pub use export::ExportCommand;
+pub use import::ImportCommand;
 pub use report::ReportCommand;
 pub use run::RunCommand;
 pub use serve::ServeCommand;

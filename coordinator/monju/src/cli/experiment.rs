@@ -3,7 +3,7 @@
 use super::parsers;
 use clap::{Args, Error, Subcommand, error::ErrorKind};
 use monju_commands::experiment::{
-    ExportCommand, ReportCommand, RunCommand, ServeCommand, StatusCommand,
+    ExportCommand, ImportCommand, ReportCommand, RunCommand, ServeCommand, StatusCommand,
 };
 use monju_experiment::{
     bundle::is_bundle,
@@ -27,6 +27,8 @@ pub enum ExperimentAction {
     Serve(ServeArguments),
     /// Seals everything that its report needs in a folder, which 'report' reads without the store
     Export(ExportArguments),
+    /// Fills a store from a sealed bundle, so that the experiment can be played on
+    Import(ImportArguments),
 }
 
 const REPORT_HELP: &str = "\
@@ -151,6 +153,16 @@ pub struct ExportArguments {
     ballots: bool,
 }
 
+/// Everything after `monju experiment import`.
+#[derive(Debug, Args)]
+pub struct ImportArguments {
+    /// Folder of the bundle
+    bundle: PathBuf,
+    /// An SQLite file, or postgres://user@host/database, without games of the experiment
+    #[arg(long, value_name = "FILE|URL", value_parser = address)]
+    store: Address,
+}
+
 impl ExperimentAction {
     /// Runs the subcommand.
     ///
@@ -198,6 +210,13 @@ impl ExperimentAction {
                     ballots: arguments.ballots,
                 };
                 export.run()
+            }
+            Self::Import(arguments) => {
+                let import = ImportCommand {
+                    bundle: arguments.bundle,
+                    address: arguments.store,
+                };
+                import.run()
             }
             Self::Report(arguments) => {
                 if is_bundle(&arguments.experiment.file) && arguments.experiment.store.is_some() {

@@ -280,7 +280,7 @@ async fn forget_builds(connection: &mut AnyConnection, cell: i64) -> Result<(), 
 }
 
 /// Notes that a cell may hold games of a build.
-async fn welcome(
+pub(super) async fn welcome(
     connection: &mut AnyConnection,
     dialect: &Dialect,
     cell: i64,

@@ -3,7 +3,7 @@
 use super::{
     ballots::{pack, unpack},
     connection::statement,
-    values::{number, parse},
+    values::{milliseconds_since_1970, number, parse},
 };
 use crate::{
     record::{Effort, PlayedGame},
@@ -67,43 +67,100 @@ pub(super) async fn write(
     games: &[PlayedGame; 2],
     by: PlayedBy<'_>,
 ) -> Result<(), StoreError> {
-    let insert_game = format!("{INSERT_GAME} {})", by.now);
-    for (index, game) in games.iter().enumerate() {
-        let [first, second] = &game.effort;
-        statement(&insert_game)
-            .bind(cell)
-            .bind(i64::from(pair))
-            .bind(index as i64)
-            .bind(game.result.name())
-            .bind(game.ending.name())
-            .bind(i64::from(game.plies))
-            .bind(first.nodes as i64)
-            .bind(second.nodes as i64)
-            .bind(first.time_ms as i64)
-            .bind(second.time_ms as i64)
-            .bind(i64::from(first.moves))
-            .bind(i64::from(second.moves))
-            .bind(first.variety.to_string())
-            .bind(second.variety.to_string())
-            .bind(by.runner)
-            .bind(by.build)
-            .bind(&by.origin.specification)
-            .bind(by.origin.seed.to_string())
-            .bind(by.machine)
-            .bind(by.source)
-            .execute(&mut *connection)
-            .await?;
-        statement(INSERT_RECORD)
-            .bind(cell)
-            .bind(i64::from(pair))
-            .bind(index as i64)
-            .bind(i64::from(game.opening_plies))
-            .bind(&game.moves)
-            .bind(pack(&game.ballots)?)
-            .bind(game.notes.to_string())
-            .execute(&mut *connection)
-            .await?;
+    for (number, game) in (0..).zip(games) {
+        let row = GameRow {
+            pair,
+            game: number,
+            result: game.result,
+            ending: game.ending.name().to_owned(),
+            plies: game.plies,
+            effort: game.effort.clone(),
+            origin: Some(by.origin.clone()),
+            occasion: None,
+            build: by.build.to_owned(),
+            source: Some(by.source.to_owned()),
+            runner: by.runner.to_owned(),
+        };
+        let record = StoredGame {
+            pair,
+            game: number,
+            opening_plies: game.opening_plies,
+            moves: game.moves.clone(),
+            ballots: game.ballots.clone(),
+            notes: game.notes.clone(),
+        };
+        insert(connection, cell, (&row, &record), (by.machine, by.now)).await?;
     }
+    Ok(())
+}
+
+/// Writes a game of another store.
+pub(super) async fn restore(
+    connection: &mut AnyConnection,
+    cell: i64,
+    (row, record): (&GameRow, &StoredGame),
+) -> Result<(), StoreError> {
+    let (machine, finished) = match &row.occasion {
+        Some(Occasion { machine, finished }) => {
+            (machine.as_str(), milliseconds_since_1970(*finished))
+        }
+        None => ("", 0),
+    };
+    insert(
+        connection,
+        cell,
+        (row, record),
+        (machine, &finished.to_string()),
+    )
+    .await
+}
+
+/// Inserts a game that was played on a machine and finished at a time, which is an SQL expression. The row's own
+/// occasion is not read.
+async fn insert(
+    connection: &mut AnyConnection,
+    cell: i64,
+    (row, record): (&GameRow, &StoredGame),
+    (machine, finished): (&str, &str),
+) -> Result<(), StoreError> {
+    let [first, second] = &row.effort;
+    let (specification, seed) = match &row.origin {
+        Some(origin) => (origin.specification.as_str(), origin.seed.to_string()),
+        None => ("", String::new()),
+    };
+    statement(&format!("{INSERT_GAME} {finished})"))
+        .bind(cell)
+        .bind(i64::from(row.pair))
+        .bind(i64::from(row.game))
+        .bind(row.result.name())
+        .bind(&row.ending)
+        .bind(i64::from(row.plies))
+        .bind(first.nodes as i64)
+        .bind(second.nodes as i64)
+        .bind(first.time_ms as i64)
+        .bind(second.time_ms as i64)
+        .bind(i64::from(first.moves))
+        .bind(i64::from(second.moves))
+        .bind(first.variety.to_string())
+        .bind(second.variety.to_string())
+        .bind(&row.runner)
+        .bind(&row.build)
+        .bind(specification)
+        .bind(seed)
+        .bind(machine)
+        .bind(row.source.as_deref().unwrap_or_default())
+        .execute(&mut *connection)
+        .await?;
+    statement(INSERT_RECORD)
+        .bind(cell)
+        .bind(i64::from(row.pair))
+        .bind(i64::from(row.game))
+        .bind(i64::from(record.opening_plies))
+        .bind(&record.moves)
+        .bind(pack(&record.ballots)?)
+        .bind(record.notes.to_string())
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -26,15 +26,41 @@ pub(super) async fn write(
     incident: &Incident,
     runner: &str,
 ) -> Result<(), StoreError> {
+    let row = IncidentRow {
+        pair,
+        game: incident.game,
+        cause: incident.cause.name().to_owned(),
+        side: Some(incident.side),
+        detail: incident.detail.clone(),
+        stall: incident.stall,
+    };
+    insert(connection, cell, &row, runner).await
+}
+
+/// Writes an incident of another store, whose runner is not known.
+pub(super) async fn restore(
+    connection: &mut AnyConnection,
+    cell: i64,
+    incident: &IncidentRow,
+) -> Result<(), StoreError> {
+    insert(connection, cell, incident, "").await
+}
+
+async fn insert(
+    connection: &mut AnyConnection,
+    cell: i64,
+    row: &IncidentRow,
+    runner: &str,
+) -> Result<(), StoreError> {
     statement(INSERT)
         .bind(cell)
-        .bind(i64::from(pair))
-        .bind(i64::from(incident.game))
-        .bind(incident.cause.name())
-        .bind(incident.side.name())
-        .bind(&incident.detail)
+        .bind(i64::from(row.pair))
+        .bind(i64::from(row.game))
+        .bind(&row.cause)
+        .bind(row.side.map_or("", MatchSide::name))
+        .bind(&row.detail)
         .bind(runner)
-        .bind(incident.stall.map_or(0, milliseconds))
+        .bind(row.stall.map_or(0, milliseconds))
         .execute(connection)
         .await?;
     Ok(())

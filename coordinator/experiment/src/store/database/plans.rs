@@ -1,6 +1,8 @@
 //! Rows of plans.
 
-use super::{cells::Cells, connection::statement, dialect::Dialect};
+use super::{
+    cells::Cells, connection::statement, dialect::Dialect, values::milliseconds_since_1970,
+};
 use crate::{
     specification::cells_of,
     store::{
@@ -59,6 +61,42 @@ pub(super) async fn register(
         .bind(&registered.file)
         .execute(connection)
         .await?;
+    Ok(())
+}
+
+/// Writes the plans of another store in place of those of an experiment. `file` is the text of the present file.
+pub(super) async fn restore(
+    connection: &mut AnyConnection,
+    experiment: i64,
+    plans: &[PlanRow],
+    file: &str,
+) -> Result<(), StoreError> {
+    statement("DELETE FROM plans WHERE experiment = $1")
+        .bind(experiment)
+        .execute(&mut *connection)
+        .await?;
+    for plan in plans {
+        // Of older files, only what reports read of them is known.
+        let is_present = PlannedGames::of_file(file, plan.planned.usual) == plan.planned
+            && cells_of(file) == plan.cells;
+        let text = match is_present {
+            true => file.to_owned(),
+            false => plan.planned.file(plan.cells),
+        };
+        statement(
+            "INSERT INTO plans (experiment, since, finished, planned, stop, specification, file)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(experiment)
+        .bind(milliseconds_since_1970(plan.since))
+        .bind(i64::try_from(plan.finished).unwrap_or(i64::MAX))
+        .bind(i64::try_from(plan.planned.usual).unwrap_or(i64::MAX))
+        .bind(&plan.stop)
+        .bind(&plan.specification)
+        .bind(text)
+        .execute(&mut *connection)
+        .await?;
+    }
     Ok(())
 }
 

@@ -2,7 +2,10 @@
 
 use crate::{store::fault::DatabaseFault, stored_text::StoredTextError};
 use sqlx::{Row, any::AnyRow};
-use std::{str::FromStr, time::Duration};
+use std::{
+    str::FromStr,
+    time::{Duration, SystemTime},
+};
 
 /// A column as a number of 32 bits.
 pub(super) fn number(row: &AnyRow, index: usize) -> Result<u32, DatabaseFault> {
@@ -13,6 +16,12 @@ pub(super) fn number(row: &AnyRow, index: usize) -> Result<u32, DatabaseFault> {
 /// A text column as the value that it stands for.
 pub(super) fn parse<T: FromStr<Err = StoredTextError>>(text: &str) -> Result<T, DatabaseFault> {
     Ok(text.parse()?)
+}
+
+/// A moment as a database stores it.
+pub(super) fn milliseconds_since_1970(moment: SystemTime) -> i64 {
+    let since = moment.duration_since(SystemTime::UNIX_EPOCH);
+    milliseconds(since.unwrap_or_default())
 }
 
 /// A duration as a database stores it.
