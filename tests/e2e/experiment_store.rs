@@ -8,8 +8,9 @@ use monju_experiment::{
     },
     runner::{RunnerEvent, open_patiently, patiently},
     store::{
-        ATTEMPTS, Accepted, Address, CellStanding, ExperimentPlan, GameUnderWay, OpenMode, Origin,
-        OtherForm, PlannedCell, PlayedPair, RegisteredPlan, StoreError, open,
+        ATTEMPTS, Accepted, Address, CellStanding, ExperimentPlan, GameUnderWay, KeptCell,
+        KeptResults, OpenMode, Origin, OtherForm, PlannedCell, PlayedPair, RegisteredPlan, Store,
+        StoreError, open,
     },
 };
 use monju_tests::{pgbouncer::PgBouncer, postgres::Postgres, process::PATIENCE};
@@ -373,6 +374,62 @@ async fn suite(address: &Address) {
         .await
         .expect_err("not there");
     assert!(matches!(unknown, StoreError::Unknown(_)), "{unknown}");
+    is_restored(address, &*seen).await;
+}
+
+/// Tests that what was played comes back in another experiment of the same database.
+async fn is_restored(address: &Address, played: &dyn Store) {
+    let elsewhere = ExperimentPlan {
+        name: "elsewhere".to_owned(),
+        ..plan()
+    };
+    let mut kept = KeptResults {
+        plans: played.plans().await.expect("plans"),
+        cells: Vec::new(),
+    };
+    for cell in 0..elsewhere.cells.len() {
+        let games = played.games(cell).await.expect("games");
+        let records = played.records(cell, 0, 12).await.expect("records");
+        let outcomes = played.outcomes(cell, 0).await.expect("outcomes");
+        let lost = outcomes
+            .iter()
+            .filter(|(_, half_points)| half_points.is_none());
+        kept.cells.push(KeptCell {
+            games: games.into_iter().zip(records).collect(),
+            given_up: lost.map(|(pair, _)| *pair).collect(),
+            incidents: played.incidents(cell).await.expect("incidents"),
+            closed: cell == 1,
+        });
+    }
+    assert!(!kept.cells[0].games.is_empty() && !kept.cells[0].incidents.is_empty());
+    let store = open(address, &elsewhere, PLAY).await.expect("a new one");
+    store.restore(&kept, "").await.expect("restored");
+    assert_eq!(store.plans().await.expect("plans"), kept.plans);
+    for cell in 0..elsewhere.cells.len() {
+        let games = (store.games(cell).await, played.games(cell).await);
+        assert_eq!(games.0.expect("games"), games.1.expect("games"));
+        let records = (
+            store.records(cell, 0, 12).await,
+            played.records(cell, 0, 12).await,
+        );
+        assert_eq!(records.0.expect("records"), records.1.expect("records"));
+        let outcomes = (
+            store.outcomes(cell, 0).await,
+            played.outcomes(cell, 0).await,
+        );
+        assert_eq!(outcomes.0.expect("asked"), outcomes.1.expect("asked"));
+        let incidents = (store.incidents(cell).await, played.incidents(cell).await);
+        assert_eq!(incidents.0.expect("asked"), incidents.1.expect("asked"));
+    }
+    let standings = store.standings().await.expect("standings");
+    let theirs = played.standings().await.expect("standings");
+    assert!(!standings[0].closed && standings[1].closed);
+    assert_eq!(
+        (standings[0].pairs, standings[0].given_up),
+        (theirs[0].pairs, theirs[0].given_up)
+    );
+    let twice = store.restore(&kept, "").await.expect_err("begun");
+    assert!(matches!(twice, StoreError::Begun(_)), "{twice}");
 }
 
 #[tokio::test]

@@ -88,12 +88,13 @@ impl PlannedGames {
         if !in_cells.is_empty() {
             file.insert("games_in".to_owned(), in_cells.into());
         }
-        if let Some(cells) = cells {
-            let numbers: Vec<toml::Value> = (0..cells).map(integer).collect();
-            let grid: toml::Table = [("cell".to_owned(), numbers.into())].into_iter().collect();
+        // Of a grid on which nothing depends, nobody reads a number of cells.
+        let numbers: Vec<toml::Value> = (0..cells.unwrap_or(1)).map(integer).collect();
+        let grid: toml::Table = [("cell".to_owned(), numbers.into())].into_iter().collect();
+        if cells.is_some() {
             file.insert("cell".to_owned(), "$cell".into());
-            file.insert("grid".to_owned(), grid.into());
         }
+        file.insert("grid".to_owned(), grid.into());
         file.to_string()
     }
 
