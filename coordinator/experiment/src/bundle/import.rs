@@ -7,6 +7,9 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
+/// Most pairs of a cell that are made beyond its plan, whatever numbers a bundle has.
+const MOST_PAIRS: u32 = 1_000_000;
+
 /// What was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
@@ -33,9 +36,10 @@ pub async fn import(
     let mut plan = specification.plan(build);
     for (planned, cell) in plan.cells.iter_mut().zip(&kept.cells) {
         // A later plan may have been smaller than what was played.
-        let played = cell.games.last().map_or(0, |(row, _)| row.pair + 1);
-        let given_up = cell.given_up.iter().max().map_or(0, |pair| pair + 1);
-        planned.pairs = planned.pairs.max(played).max(given_up);
+        let played = cell.games.last().map(|(row, _)| row.pair);
+        let last = played.max(cell.given_up.iter().max().copied());
+        let pairs = last.map_or(0, |pair| pair.saturating_add(1));
+        planned.pairs = planned.pairs.max(pairs.min(MOST_PAIRS));
     }
     // A look first: opening a store to play changes it.
     match store::open(address, &plan, OpenMode::Look).await {

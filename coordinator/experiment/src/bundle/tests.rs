@@ -333,6 +333,16 @@ async fn an_imported_bundle_is_played_on() {
     let rest = again.lease("r", Duration::from_secs(60)).await;
     assert_eq!(rest.expect("asked"), None);
 
+    seal_changed(&out, |_, manifest| {
+        manifest["cells"][1]["given_up"] = json!([u32::MAX]);
+        manifest["plans"][0]["cells"] = json!(u64::MAX);
+    });
+    let (read_again, beyond) = Bundle::read(&out).expect("a bundle");
+    let new = Address::Sqlite(folder.path().join("beyond.db"));
+    let refused = import(&read_again, &beyond, &new).await;
+    let refused = refused.expect_err("no such pair").to_string();
+    assert!(refused.contains("is beyond every plan"), "{refused}");
+
     let refused = import(&read, &bundle, &address).await;
     let refused = refused.expect_err("games").to_string();
     assert!(

@@ -42,7 +42,7 @@ pub enum DatabaseFault {
     #[error("cell {0} is not planned")]
     UnplannedCell(i64),
     /// The plan has fewer pairs than this number.
-    #[error("pair {0} is not planned; use the file with as many games as the bundle has")]
+    #[error("pair {0} is beyond every plan; export the bundle again")]
     UnplannedPair(u32),
     /// The plan has fewer cells than this index.
     #[error("'{experiment}' has no cell {cell}")]

@@ -88,6 +88,9 @@ impl PlannedGames {
         if !in_cells.is_empty() {
             file.insert("games_in".to_owned(), in_cells.into());
         }
+        /// More cells than any experiment has.
+        const MOST_CELLS: u64 = 100_000;
+        let cells = cells.filter(|cells| *cells <= MOST_CELLS);
         // Of a grid on which nothing depends, nobody reads a number of cells.
         let numbers: Vec<toml::Value> = (0..cells.unwrap_or(1)).map(integer).collect();
         let grid: toml::Table = [("cell".to_owned(), numbers.into())].into_iter().collect();

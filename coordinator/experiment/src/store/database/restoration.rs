@@ -13,6 +13,12 @@ use crate::store::{
 use sqlx::{AnyConnection, Row};
 use std::collections::BTreeSet;
 
+/// State of a finished pair.
+const FINISHED: i64 = 2;
+
+/// State of a pair that failed too often.
+const GIVEN_UP: i64 = 3;
+
 /// Marks a pair as finished with so many half points, or as given up.
 const MARK_PAIR: &str =
     "UPDATE pairs SET state = $3, points = $4, failures = $5 WHERE cell = $1 AND number = $2";
@@ -59,13 +65,13 @@ async fn restore_cell(
         .chunk_by(|(one, _), (other, _)| one.pair == other.pair)
     {
         let points = pair.iter().map(|(row, _)| row.result.half_points()).sum();
-        mark(connection, (cell, pair[0].0.pair), (2, points)).await?;
+        mark(connection, (cell, pair[0].0.pair), (FINISHED, points, 0)).await?;
         for (row, record) in pair {
             games::restore(connection, cell, (row, record)).await?;
         }
     }
     for pair in &kept.given_up {
-        mark(connection, (cell, *pair), (3, 0)).await?;
+        mark(connection, (cell, *pair), (GIVEN_UP, 0, ATTEMPTS)).await?;
     }
     for incident in &kept.incidents {
         incidents::restore(connection, cell, incident).await?;
@@ -76,15 +82,12 @@ async fn restore_cell(
     Ok(())
 }
 
-/// Gives a pair a state and the half points of its first side.
+/// Gives a pair a state, the half points of its first side, and its failures.
 async fn mark(
     connection: &mut AnyConnection,
     (cell, pair): (i64, u32),
-    (state, points): (i64, u32),
+    (state, points, failures): (i64, u32, u32),
 ) -> Result<(), StoreError> {
-    /// The state of a pair that was given up.
-    const GIVEN_UP: i64 = 3;
-    let failures = if state == GIVEN_UP { ATTEMPTS } else { 0 };
     let marked = statement(MARK_PAIR)
         .bind(cell)
         .bind(i64::from(pair))
