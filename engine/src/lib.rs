@@ -26,7 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules depend on each other in one direction: `rules`, `book`, `eval`, `mate`, `search`,
+//! The modules depend on each other in one direction: `random`, `rules`, `book`, `eval`, `mate`, `search`,
 //! `danger`, `player`, `bench`.
 
 mod answer;
@@ -40,6 +40,7 @@ pub mod names;
 mod pages;
 pub mod player;
 mod positions;
+pub mod random;
 pub mod rules;
 pub mod search;
 mod weights_file;

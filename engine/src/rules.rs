@@ -55,5 +55,3 @@ pub use sfen::SfenError;
 pub use sink::{PushMove, Sink};
 pub use square::Square;
 pub use structure::Structure;
-#[cfg(test)]
-pub(crate) use zobrist::split_mix;

@@ -8,9 +8,9 @@ use crate::{
 use syn::Item;
 
 /// Names of the engine that the coordinator may use: the rules, the answer to a position, the iterations by which
-/// a clock judges a search and what was learned of them, opening books, and the search that judges whether
-/// material is kept (`docs/decisions/0033-the-coordinator-judges-danger.md`).
-const ALLOWED: [&str; 15] = [
+/// a clock judges a search and what was learned of them, opening books, random numbers, and the search that judges
+/// whether material is kept (`docs/decisions/0033-the-coordinator-judges-danger.md`).
+const ALLOWED: [&str; 16] = [
     "Answer",
     "Color",
     "Game",
@@ -25,6 +25,7 @@ const ALLOWED: [&str; 15] = [
     "danger",
     "judge",
     "names",
+    "random",
     "rules",
 ];
 

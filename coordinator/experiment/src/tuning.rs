@@ -14,8 +14,8 @@ use super::{
     spsa::{PairPoints, Spsa, SpsaError},
     statistics::Sprt,
 };
-use monju_coordinator::{seed::spread, voting::Rule};
-use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
+use monju_coordinator::voting::Rule;
+use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma, random::SplitMix64};
 use monju_host::{PlayerKind, PlayersError, noise_players};
 use monju_proto::v1::Limits;
 use monju_team::config::{BookConfig, ConfigError};
@@ -85,12 +85,12 @@ impl TuningGames {
         let mut tasks = JoinSet::new();
         for index in 0..self.pairs {
             let number = (spsa.updates * self.pairs + index) as u64;
-            let mut state = self.seed << 32 ^ number;
+            let mut random = SplitMix64::from_state(self.seed << 32 ^ number);
             let up: Vec<bool> = (0..spsa.parameters.len())
-                .map(|_| next_word(&mut state) >> 63 == 1)
+                .map(|_| random.next() >> 63 == 1)
                 .collect();
             let openings = self.openings.lines();
-            let opening = openings[next_word(&mut state) as usize % openings.len()].clone();
+            let opening = openings[random.next() as usize % openings.len()].clone();
             let [first, second] = spsa.sides(&up)?;
             let ensembles = [self.ensemble(first)?, self.ensemble(second)?];
             let (resources, boards) = (resources.clone(), Arc::clone(&boards));
@@ -165,15 +165,6 @@ async fn play_pair(
     }
     pairing.clear().await;
     Ok(f64::from(half_points) - 2.0)
-}
-
-/// The next word of a sequence of random numbers (SplitMix64).
-fn next_word(state: &mut u64) -> u64 {
-    /// Increment of SplitMix64.
-    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    let word = spread(*state);
-    *state = state.wrapping_add(GOLDEN);
-    word
 }
 
 /// A screening: changes of the search, each against the search as it is.

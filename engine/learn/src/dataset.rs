@@ -3,9 +3,8 @@
 use crate::{
     example::{TrainingExample, TrainingExampleError},
     files::{FileError, read},
-    random::spread,
 };
-use monju_engine::eval::fnv1a;
+use monju_engine::{eval::fnv1a, random::spread};
 use std::path::PathBuf;
 
 /// One game of so many is held out for validation, chosen by its first position alone: a network that

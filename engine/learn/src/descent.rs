@@ -1,9 +1,7 @@
 //! Descent in minibatches by the steps of Adam (Kingma and Ba, 2015) on one list of weights.
 
-use crate::{
-    random::SplitMix64,
-    setting::{SettingError, check},
-};
+use crate::setting::{SettingError, check};
+use monju_engine::random::SplitMix64;
 
 /// Settings of a descent.
 #[derive(Clone, Copy, Debug, PartialEq)]

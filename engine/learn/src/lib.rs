@@ -18,7 +18,6 @@ pub mod move_judges;
 pub mod nnue;
 pub mod ordering;
 mod progress;
-mod random;
 mod recipe;
 pub mod records;
 pub mod searches;

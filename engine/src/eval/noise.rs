@@ -2,6 +2,7 @@
 //! 2011, section 2). It does not depend on the order of a search, and a position always gets the same
 //! noise.
 
+use crate::random::spread;
 use std::sync::Arc;
 
 /// Number of entries in the table of normal values.
@@ -67,20 +68,11 @@ impl Noise {
         if self.table.is_empty() {
             return 0;
         }
-        let bits = mix(key ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let bits = spread(key ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let one = self.table[(bits >> 52) as usize % ENTRIES];
         let two = self.table[(bits >> 40) as usize % ENTRIES];
         (one + two + (1 << 15)) >> 16
     }
-}
-
-/// Computes the finaliser of SplitMix64.
-#[inline(always)]
-fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Returns the quantiles of N(0, 1) at the middles of equally likely intervals, scaled to variance 1.
@@ -123,7 +115,7 @@ mod tests {
     fn sample(sigma: f64, seed: u64, count: u64) -> Vec<f64> {
         let noise = Noise::new(sigma, seed).unwrap();
         (0..count)
-            .map(|key| f64::from(noise.of(mix(key))))
+            .map(|key| f64::from(noise.of(spread(key))))
             .collect()
     }
 

@@ -6,15 +6,7 @@ use super::{
     piece::{Piece, PieceKind},
     square::Square,
 };
-
-/// Computes one step of SplitMix64, the generator of the tables.
-pub(crate) const fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use crate::random::{SplitMix64, spread};
 
 const BOARD_SEED: u64 = 0x6d6f_6e6a_7501;
 const HAND_SEED: u64 = 0x6d6f_6e6a_7502;
@@ -22,12 +14,12 @@ const SIDE_SEED: u64 = 0x6d6f_6e6a_7503;
 
 static BOARD: [[u64; Square::COUNT]; Piece::COUNT] = {
     let mut table = [[0; Square::COUNT]; Piece::COUNT];
-    let mut state = BOARD_SEED;
+    let mut random = SplitMix64::from_state(BOARD_SEED);
     let mut piece = 0;
     while piece < Piece::COUNT {
         let mut square = 0;
         while square < Square::COUNT {
-            table[piece][square] = split_mix(&mut state);
+            table[piece][square] = random.next();
             square += 1;
         }
         piece += 1;
@@ -39,14 +31,14 @@ static BOARD: [[u64; Square::COUNT]; Piece::COUNT] = {
 /// the hand.
 static HAND: [[[u64; 19]; 8]; 2] = {
     let mut table = [[[0; 19]; 8]; 2];
-    let mut state = HAND_SEED;
+    let mut random = SplitMix64::from_state(HAND_SEED);
     let mut color = 0;
     while color < 2 {
         let mut kind = 0;
         while kind < 8 {
             let mut count = 1;
             while count < 19 {
-                table[color][kind][count] = split_mix(&mut state);
+                table[color][kind][count] = random.next();
                 count += 1;
             }
             kind += 1;
@@ -57,10 +49,7 @@ static HAND: [[[u64; 19]; 8]; 2] = {
 };
 
 /// The value of White's turn.
-pub(super) const SIDE: u64 = {
-    let mut state = SIDE_SEED;
-    split_mix(&mut state)
-};
+pub(super) const SIDE: u64 = spread(SIDE_SEED);
 
 /// Returns the value of a piece on a square.
 #[inline(always)]

@@ -213,7 +213,7 @@ impl TranspositionTable<Value> for SingleTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{rules::split_mix, search::search_value::PROVED};
+    use crate::{random::SplitMix64, search::search_value::PROVED};
 
     fn entry(depth: i32) -> TableEntry<Value> {
         TableEntry {
@@ -305,13 +305,13 @@ mod tests {
 
     #[test]
     fn most_torn_entries_are_ignored() {
-        let mut state = 1;
+        let mut random = SplitMix64::from_state(1);
         let mut found = 0;
         for _ in 0..100 {
             let cluster = TableCluster::default();
-            cluster.write(2, 9, split_mix(&mut state) | 1);
+            cluster.write(2, 9, random.next() | 1);
             assert!(cluster.find(9).is_some());
-            cluster.data[2].store(split_mix(&mut state) | 1, Ordering::Relaxed);
+            cluster.data[2].store(random.next() | 1, Ordering::Relaxed);
             found += u32::from(cluster.find(9).is_some());
         }
         assert!(found <= 10, "one of 32 looks whole: {found} of 100");
@@ -320,8 +320,8 @@ mod tests {
     #[test]
     fn few_other_keys_find_an_entry() {
         let table = SingleTable::new(1).unwrap();
-        let mut state = 1;
-        let mut draw = || split_mix(&mut state);
+        let mut random = SplitMix64::from_state(1);
+        let mut draw = || random.next();
         let entries = 6 * table.clusters.len() as u64;
         for _ in 0..2 * entries {
             table.put(draw(), entry(5));

@@ -3,9 +3,9 @@
 //! `MONJU_FUZZ_CHUNKS` is the number of chunks; a hundred are a million positions. Chunk *n* is the
 //! same in every run, so that a failure can be reproduced.
 
-use crate::support::SplitMix;
 use monju_engine::{
     Color, Game, Move, Position,
+    random::SplitMix64,
     rules::{Bitboard, CheckInfo, CheckTargets},
 };
 
@@ -38,7 +38,7 @@ fn moves_keys_and_texts_agree_in_random_positions() {
 
 /// Plays random games until the chunk is full.
 fn walk(chunk: u64, all: &[Move]) {
-    let mut random = SplitMix::new(chunk);
+    let mut random = SplitMix64::from_state(chunk);
     let mut left = CHUNK;
     while left > 0 {
         let mut game = Game::startpos();
@@ -49,7 +49,8 @@ fn walk(chunk: u64, all: &[Move]) {
             if legal.is_empty() {
                 break;
             }
-            game.play(*random.pick(&legal)).expect("a listed move");
+            game.play(legal[random.below(legal.len())])
+                .expect("a listed move");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Properties of every position, tested in random games from fixed seeds.
 
-use crate::support::{SplitMix, data, game, legal_moves, rows};
-use monju_engine::{Game, Move};
+use crate::support::{data, game, legal_moves, rows};
+use monju_engine::{Game, Move, random::SplitMix64};
 use std::collections::BTreeSet;
 
 /// Returns the start position, several times, and various positions from published data.
@@ -14,7 +14,7 @@ fn starts() -> Vec<String> {
 
 /// Plays random games and calls `check` for every position.
 fn walk(seed: u64, plies: usize, mut check: impl FnMut(&Game)) {
-    let mut random = SplitMix::new(seed);
+    let mut random = SplitMix64::from_state(seed);
     for start in starts() {
         let mut game = game(&start);
         check(&game);
@@ -23,7 +23,8 @@ fn walk(seed: u64, plies: usize, mut check: impl FnMut(&Game)) {
             if moves.is_empty() {
                 break;
             }
-            game.play(*random.pick(&moves)).expect("a listed move");
+            game.play(moves[random.below(moves.len())])
+                .expect("a listed move");
             check(&game);
         }
     }
@@ -118,7 +119,7 @@ fn moves_are_written_and_read_unchanged() {
 
 #[test]
 fn a_game_read_from_its_text_equals_the_game_as_it_was_played() {
-    let mut random = SplitMix::new(5);
+    let mut random = SplitMix64::from_state(5);
     for start in starts() {
         let mut game = game(&start);
         for _ in 0..200 {
@@ -126,7 +127,8 @@ fn a_game_read_from_its_text_equals_the_game_as_it_was_played() {
             if moves.is_empty() {
                 break;
             }
-            game.play(*random.pick(&moves)).expect("a listed move");
+            game.play(moves[random.below(moves.len())])
+                .expect("a listed move");
         }
         let moves: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
         let read = Game::from_parts(game.start(), &moves).expect("a legal game");

@@ -1,7 +1,7 @@
 //! Share of recorded moves that an evaluator finds.
 
 use super::training::LinearTraining;
-use crate::random::SplitMix64;
+use monju_engine::random::SplitMix64;
 use monju_engine::{
     eval::{Linear, LinearWeights},
     rules::MoveList,

@@ -4,7 +4,7 @@ use super::{
     trainer::LinearTrainer,
     training::{LinearTraining, TrainingStep},
 };
-use crate::random::SplitMix64;
+use monju_engine::random::SplitMix64;
 use monju_engine::{eval::LinearWeights, rules::Game};
 use monju_records::{GameRecord, RecordedResult};
 use std::sync::Arc;

@@ -6,8 +6,8 @@ use super::{
     parameters::ParameterGroups,
     training::{LinearTraining, TrainingStep},
 };
-use crate::random::SplitMix64;
 use monju_engine::eval::{Linear, LinearWeights, linear::Values};
+use monju_engine::random::SplitMix64;
 use monju_gradient::linear::{LinearGradient, Objective, TrainingSearch};
 use monju_records::GameRecord;
 use std::{sync::Arc, thread};

@@ -5,7 +5,8 @@ use super::{
     parameters::{COUNT, HANDS, KINDS, SQUARES, TURN, kind_of},
     training::MaterialTraining,
 };
-use crate::{dataset::ExampleSet, random::SplitMix64, setting::SettingError};
+use crate::{dataset::ExampleSet, setting::SettingError};
+use monju_engine::random::SplitMix64;
 use monju_engine::{
     eval::{MaterialValues, board_value, hand_value},
     rules::{PieceKind, Square},

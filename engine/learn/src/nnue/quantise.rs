@@ -109,8 +109,8 @@ pub(super) fn restore(parts: &Parts, scale: f32) -> Option<FloatWeights> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
     use monju_engine::eval::Network;
+    use monju_engine::random::SplitMix64;
 
     #[test]
     fn quantisation_restores_its_own_integers() {

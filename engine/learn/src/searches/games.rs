@@ -1,7 +1,7 @@
 //! Games of a player against itself whose every search is logged.
 
 use super::log::{LoggedGame, LoggedSearch};
-use crate::random::SplitMix64;
+use monju_engine::random::SplitMix64;
 use monju_engine::{
     player::{Answer, Player, PlayerError, PlayerSettings},
     rules::{Color, Game, GameError, Move, Repetition},

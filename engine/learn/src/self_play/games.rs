@@ -1,7 +1,8 @@
 //! Games of a player against itself, as training examples.
 
 use super::settings::SelfPlaySettings;
-use crate::{example::TrainingExample, random::SplitMix64};
+use crate::example::TrainingExample;
+use monju_engine::random::SplitMix64;
 use monju_engine::{
     player::{Answer, Player, PlayerError},
     rules::{Color, Game, GameError, Move, Repetition},

@@ -1,17 +1,35 @@
-//! The SplitMix64 generator (Steele, Lea, Flood 2014), identical on every machine.
+//! Pseudo-random numbers that are the same in every build and on every machine: SplitMix64 (Steele, Lea, Flood
+//! 2014).
+
+const INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Returns the first output of the generator whose state is `state`: a bijection that spreads every bit over the
+/// whole word.
+#[inline(always)]
+pub const fn spread(state: u64) -> u64 {
+    let mut z = state.wrapping_add(INCREMENT);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
 
 /// Generator of pseudo-random numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct SplitMix64(u64);
+pub struct SplitMix64(u64);
 
 impl SplitMix64 {
+    /// Starts at a state.
+    pub const fn from_state(state: u64) -> Self {
+        Self(state)
+    }
+
     /// Starts stream `stream` of a seed; the streams of a seed are independent.
-    pub fn new(seed: u64, stream: u64) -> Self {
+    pub const fn new(seed: u64, stream: u64) -> Self {
         Self(spread(spread(seed) ^ stream))
     }
 
     /// Returns the next 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub const fn next(&mut self) -> u64 {
         let output = spread(self.0);
         self.0 = self.0.wrapping_add(INCREMENT);
         output
@@ -30,17 +48,6 @@ impl SplitMix64 {
     }
 }
 
-const INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// First output of the generator whose state is `state`: a bijection that spreads every bit over the
-/// whole word.
-pub(crate) fn spread(state: u64) -> u64 {
-    let mut z = state.wrapping_add(INCREMENT);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,7 +55,7 @@ mod tests {
     #[test]
     fn outputs_are_those_of_the_reference() {
         assert_eq!(spread(0), 0xe220_a839_7b1d_cdaf);
-        let mut random = SplitMix64(0);
+        let mut random = SplitMix64::from_state(0);
         let outputs = [random.next(), random.next()];
         assert_eq!(outputs, [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
     }
