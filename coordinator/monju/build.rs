@@ -19,18 +19,20 @@ const SOURCES: [&str; 7] = [
 const COMMIT: &str = "MONJU_COMMIT";
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Cargo runs this in the package's folder. Checkouts that share a folder of build outputs share this program as
+    // well, so that a path known to its compiler, or an absolute one for Cargo, may be that of another checkout.
+    let root = Path::new("../..");
     for source in SOURCES {
         println!("cargo:rerun-if-changed={}", root.join(source).display());
     }
     // A commit moves HEAD or the branch that it names; both are noted in its log.
-    if let Some(log) = git(&root, &["rev-parse", "--git-path", "logs/HEAD"]) {
+    if let Some(log) = git(root, &["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo:rerun-if-changed={}", root.join(log).display());
     }
     println!("cargo:rerun-if-env-changed={COMMIT}");
     let given = std::env::var(COMMIT).ok();
     let commit = given.filter(|commit| !commit.is_empty());
-    let commit = commit.unwrap_or_else(|| commit_of(&root));
+    let commit = commit.unwrap_or_else(|| commit_of(root));
     println!("cargo:rustc-env={COMMIT}={commit}");
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
         // Builds of equal code are equal but for the commit's name, so that experiments go on after a
