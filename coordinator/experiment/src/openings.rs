@@ -83,6 +83,18 @@ impl Openings {
         self.0.is_empty()
     }
 
+    /// Number of openings by which the search is tuned: all but the last fifth, which is held out for the matches that
+    /// judge what tuning has found.
+    pub fn tuned(&self) -> usize {
+        self.0.len() - self.0.len() / 5
+    }
+
+    /// The openings by which the search is tuned.
+    pub fn without_held_out(mut self) -> Self {
+        self.0.truncate(self.tuned());
+        self
+    }
+
     /// The openings from number `first` on, counted from 0.
     pub fn from(mut self, first: usize) -> Self {
         self.0.drain(..first.min(self.0.len()));
@@ -92,5 +104,24 @@ impl Openings {
     /// All openings.
     pub fn lines(&self) -> &[String] {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_opening_is_tuned_on_or_held_out() {
+        for count in [1, 4, 5, 12] {
+            let lines: Vec<String> = (0..count)
+                .map(|number| format!("opening {number}"))
+                .collect();
+            let all = Openings(lines.clone());
+            let tuned = all.clone().without_held_out();
+            let held_out = all.clone().from(all.tuned());
+            assert_eq!(held_out.len(), count / 5);
+            assert_eq!([tuned.0, held_out.0].concat(), lines);
+        }
     }
 }

@@ -24,6 +24,8 @@ pub struct PairedMatch {
     pub openings: PathBuf,
     /// First opening to use, counted from 0.
     pub skip: usize,
+    /// Only openings that tuning leaves alone are used, besides.
+    pub held_out: bool,
     /// Largest number of games, which is even.
     pub games: u32,
     /// Seed of everything random.
@@ -150,25 +152,30 @@ impl PairedMatch {
         if let Some(sprt) = &self.stop {
             table.insert("stop".to_owned(), sprt.table().into());
         }
-        let openings = self.played_openings()?;
+        let (openings, skip) = self.played_openings()?;
         let folder = env::current_dir().unwrap_or_default();
         let parsed = Specification::parse(&table.to_string(), &folder.join(IN_MEMORY))?;
-        Ok(Specification { openings, ..parsed }.with_skipped_openings(self.skip))
+        Ok(parsed.with_openings(openings, &skip.to_string()))
     }
 
-    /// The openings from `skip` on.
-    fn played_openings(&self) -> Result<Openings, PairedMatchError> {
-        let openings = Openings::read(&self.openings)?.from(self.skip);
+    /// The openings that are used, and the number of the first one.
+    fn played_openings(&self) -> Result<(Openings, usize), PairedMatchError> {
+        let openings = Openings::read(&self.openings)?;
+        let skip = match self.held_out {
+            true => self.skip.max(openings.tuned()),
+            false => self.skip,
+        };
+        let openings = openings.from(skip);
         let pairs = self.games / 2;
         if openings.len() < pairs as usize {
             return Err(PairedMatchError::FewOpenings {
                 file: self.openings.clone(),
                 left: openings.len(),
-                skip: self.skip,
+                skip,
                 pairs,
             });
         }
-        Ok(openings)
+        Ok((openings, skip))
     }
 
     /// The table of one side.
@@ -294,6 +301,7 @@ mod tests {
             ],
             openings: openings.to_owned(),
             skip: 0,
+            held_out: false,
             games: 4,
             seed: 3,
             margin_ms: 20,
@@ -353,6 +361,33 @@ mod tests {
         };
         let more = more.specification().expect("a match");
         assert_eq!(more.hash, specification.hash, "the same games and others");
+    }
+
+    #[test]
+    fn the_openings_held_out_are_those_that_tuning_leaves_alone() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("openings.sfen");
+        let firsts = ["1g1f", "2g2f", "3g3f", "4g4f", "5g5f", "6g6f", "7g7f"];
+        let lines = firsts.map(|mv| format!("startpos moves {mv}\nstartpos moves {mv} 3c3d\n"));
+        fs::write(&file, lines.concat()).expect("writable");
+        let held_out = PairedMatch {
+            held_out: true,
+            ..paired(&file)
+        };
+        let held_out = held_out.specification().expect("a match");
+        let last = ["startpos moves 7g7f", "startpos moves 7g7f 3c3d"];
+        assert_eq!(held_out.openings.lines(), last);
+        let skipped = PairedMatch {
+            skip: 12,
+            ..paired(&file)
+        };
+        let skipped = skipped.specification().expect("a match");
+        assert_eq!(skipped.hash, held_out.hash, "the same games");
+        let tuned = Openings::read(&file).expect("openings");
+        let tuned = tuned.without_held_out();
+        assert_eq!(tuned.len(), 12);
+        let is_tuned = |line| tuned.lines().contains(line);
+        assert!(!held_out.openings.lines().iter().any(is_tuned));
     }
 
     #[test]

@@ -182,7 +182,7 @@ pub struct Screening {
     pub games: u32,
     /// Seed of the order of openings.
     pub seed: u64,
-    /// File of openings.
+    /// File of openings, of which the last fifth is held out.
     pub openings: PathBuf,
     /// Sequential test that ends the games of a change.
     pub stop: Sprt,
@@ -244,7 +244,9 @@ impl Screening {
         table.insert("ensemble".to_owned(), ensembles.into());
         table.insert("stop".to_owned(), self.stop.table().into());
         let folder = env::current_dir().unwrap_or_default();
-        Specification::parse(&table.to_string(), &folder.join(IN_MEMORY))
+        let parsed = Specification::parse(&table.to_string(), &folder.join(IN_MEMORY))?;
+        let openings = parsed.openings.clone().without_held_out();
+        Ok(parsed.with_openings(openings, "without the last fifth"))
     }
 }
 

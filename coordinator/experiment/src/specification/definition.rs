@@ -142,15 +142,16 @@ impl Specification {
         }
     }
 
-    /// Makes the hashes those of an experiment without the first openings, which the caller has removed.
-    pub(crate) fn with_skipped_openings(mut self, skipped: usize) -> Self {
-        if skipped == 0 {
+    /// Plays a part of the openings alone; the hashes become those of another experiment. `name` tells this part from
+    /// other ones.
+    pub(crate) fn with_openings(mut self, part: Openings, name: &str) -> Self {
+        if part.len() == self.openings.len() {
             return self;
         }
-        let skipped = skipped.to_string();
+        self.openings = part;
         let cells = self.cells.iter_mut().map(|cell| &mut cell.hash);
         for hash in cells.chain([&mut self.hash]) {
-            *hash = short_hash([hash.as_bytes(), skipped.as_bytes()]);
+            *hash = short_hash([hash.as_bytes(), name.as_bytes()]);
         }
         self
     }

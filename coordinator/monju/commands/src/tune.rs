@@ -31,7 +31,7 @@ pub struct TuneCommand {
     pub words: Vec<String>,
     /// File of the state.
     pub state: PathBuf,
-    /// File of openings.
+    /// File of openings, of which the last fifth is held out.
     pub openings: PathBuf,
     /// Static evaluation of both sides.
     pub evaluator: EvaluatorChoice,
@@ -60,7 +60,7 @@ impl TuneCommand {
     }
 
     async fn execute(self) -> anyhow::Result<()> {
-        let openings = Openings::read(&self.openings)?;
+        let openings = Openings::read(&self.openings)?.without_held_out();
         let recipe = self.recipe(&openings)?;
         let mut spsa = Spsa::new(self.parameters.clone(), self.updates, self.gain, recipe);
         if self.state.exists() {

@@ -129,6 +129,10 @@ pub struct MatchArguments {
     /// First opening to use, counted from 0
     #[arg(long, value_name = "N", default_value = "0")]
     skip: usize,
+    /// Uses only the last fifth of the openings, which 'monju tune' leaves alone: for the final figures of what it
+    /// has found
+    #[arg(long)]
+    held_out: bool,
     /// Number of games, or the largest number with --elo1
     #[arg(long, value_name = "N", default_value = "100", value_parser = even)]
     games: u32,
@@ -271,6 +275,7 @@ impl MatchArguments {
                 sides,
                 openings: self.openings,
                 skip: self.skip,
+                held_out: self.held_out,
                 games: self.games,
                 seed: self.seed,
                 margin_ms: self.margin,

@@ -41,7 +41,8 @@ pub struct TuneArguments {
     /// File of the state, from which the same arguments go on; with --screen, the store of the games
     #[arg(long, value_name = "FILE")]
     state: PathBuf,
-    /// Openings, one 'startpos moves …' or 'sfen …' a line; each is played with both colours
+    /// Openings, one 'startpos moves …' or 'sfen …' a line; each is played with both colours. The last fifth is held
+    /// out, for 'monju match --held-out'
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
     /// Static evaluation of both sides, or one with the weights of a file: NAME:FILE
