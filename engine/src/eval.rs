@@ -13,6 +13,7 @@ pub mod nnue;
 mod noise;
 mod piece_values;
 mod pieces;
+pub(crate) mod see;
 mod sigma;
 mod weights_error;
 
@@ -26,5 +27,6 @@ pub use nnue::{Architecture, Network, NetworkError, Nnue};
 pub use noise::{Noise, NoiseError};
 pub(crate) use piece_values::PieceValues;
 pub use pieces::{board_value, exchange_value, hand_value};
+pub use see::gains_at_least;
 pub use sigma::{NoiseModel, Sigma, SigmaError};
 pub use weights_error::WeightsError;

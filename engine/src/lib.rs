@@ -26,8 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules depend on each other in one direction: `random`, `rules`, `book`, `eval`, `mate`, `search`,
-//! `danger`, `player`, `bench`.
+//! The modules depend on each other in one direction: `random`, `rules`, `book`, `eval`, `mate`, `danger`,
+//! `search`, `player`, `bench`.
 
 mod answer;
 pub mod bench;

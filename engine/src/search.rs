@@ -44,7 +44,6 @@ mod root_search;
 mod sampling;
 mod search_value;
 mod searcher;
-mod see;
 mod single_table;
 mod single_value;
 mod split;
@@ -78,7 +77,6 @@ pub use move_judge::{
 pub use options::{SearchChoices, SearchOption, SearchOptions, SearchOptionsError};
 pub(crate) use root_search::RootSearch;
 pub(crate) use search_value::SearchValue;
-pub use see::gains_at_least;
 pub use single_table::MAX_TABLE_MIB;
 pub use start::STACK_BYTES;
 pub(crate) use start::{PlayersNoise, search};

@@ -13,11 +13,10 @@ use super::{
     path::Path,
 };
 use crate::{
-    eval::board_value,
+    eval::{board_value, gains_at_least},
     rules::{
         Bitboard, CheckInfo, CheckTargets, Move, MoveList, PieceKind, Position, Scope, generate,
     },
-    search::gains_at_least,
 };
 use std::cmp::Reverse;
 

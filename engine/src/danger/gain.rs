@@ -1,9 +1,8 @@
 //! Material, and the bounds between which it counts as kept or lost.
 
 use crate::{
-    eval::board_value,
+    eval::{board_value, gains_at_least},
     rules::{Color, Move, PieceKind, Position},
-    search::gains_at_least,
 };
 
 /// Returns the points of a side's pieces less those of the other side, in centipawns.

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     Color, Game,
+    eval::gains_at_least,
     rules::{MoveList, PieceKind, between, testing::random_positions},
-    search::gains_at_least,
 };
 use std::fmt::Write as _;
 

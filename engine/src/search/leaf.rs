@@ -5,7 +5,11 @@ use super::{
     searcher::Searcher,
     value::{DECIDED, Value, clamp_evaluation},
 };
-use crate::{eval::Evaluator, rules::CheckInfo};
+use crate::{
+    danger::{self, Danger, DangerSettings},
+    eval::Evaluator,
+    rules::CheckInfo,
+};
 
 /// Changes the key of a position in quiescence where values there have no noise and those of the main
 /// search have.
@@ -38,6 +42,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         (alpha, beta): (V, V),
         ply: usize,
     ) -> V {
+        if PV && self.options.danger > 0 && self.cannot_keep_its_lead(info) {
+            return self.alpha_beta::<PV>(info, (alpha, beta), 1, ply, false);
+        }
         let Some(noise) = self.leaf_noise else {
             return self.quiescence::<PV>(info, (alpha, beta), 0, ply);
         };
@@ -45,6 +52,22 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let shift = |bound: V| V::from_lanes(|lane| shifted(bound.lane(lane), noise.lane(lane)));
         let value = self.quiescence::<PV>(info, (shift(alpha), shift(beta)), 0, ply);
         V::from_lanes(|lane| noisy(value.lane(lane), noise.lane(lane)))
+    }
+
+    /// Tells whether the side to move is ahead in material and loses some whatever it moves, by the
+    /// danger-discriminating search (Hiramatsu et al.), so that it should not stand pat.
+    #[inline(never)]
+    fn cannot_keep_its_lead(&self, info: &CheckInfo) -> bool {
+        let us = self.position.side_to_move();
+        if !info.checkers.is_empty() || danger::presumed_worse(&self.position) == us {
+            return false;
+        }
+        let settings = DangerSettings {
+            worse: !us,
+            absolute: false,
+            nodes: self.options.danger as u64,
+        };
+        danger::discriminate(&self.position, settings).danger == Danger::Fails
     }
 
     /// Returns the key under which the table knows the current node in quiescence.

@@ -5,11 +5,10 @@ use super::{
     node::{Node, NodeMove},
     search_value::SearchValue,
     searcher::Searcher,
-    see,
     stack::STACK_OFFSET,
 };
 use crate::{
-    eval::Evaluator,
+    eval::{Evaluator, see},
     rules::{PieceKind, Position, Square},
 };
 

@@ -7,12 +7,11 @@ use super::{
     numbers::{PLY, history as history_numbers, move_pruning, reduction},
     search_value::SearchValue,
     searcher::Searcher,
-    see,
     stack::STACK_OFFSET,
     value::{DECIDED, INFINITE},
 };
 use crate::{
-    eval::{Evaluator, exchange_value},
+    eval::{Evaluator, exchange_value, see},
     rules::{CheckInfo, Move},
 };
 

@@ -103,6 +103,9 @@ options! {
     mate_distance = 1 in 0..=1;
     /// Looks for a mate in one at nodes that the table does not know (Shimoyama).
     mate_in_one = 1 in 0..=1;
+    /// Searches a leaf of the principal variation one ply deeper where its side is ahead in material and cannot keep
+    /// that (danger-discriminating search, Hiramatsu et al.), as far as so many nodes tell; 0: never.
+    danger = 0 in 0..=4000;
     /// Looks for a mate in one at the first ply of quiescence, too.
     quiescence_mate = 1 in 0..=1;
     /// Looks for longer mates by checks alone with proof numbers: at the root (1), and at deep nodes

@@ -6,11 +6,10 @@ mod quiets;
 use super::{
     history::{Contexts, History},
     move_judge::{LastMove, LearnedOrder, OrderStage},
-    see,
     value::Value,
 };
 use crate::{
-    eval::{board_value, exchange_value},
+    eval::{board_value, exchange_value, see},
     rules::{Bitboard, CheckInfo, CheckTargets, Move, PieceKind, Position, Scope, generate},
 };
 use list::{ScoredList, append_by_bucket, sort_next};

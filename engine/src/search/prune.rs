@@ -7,12 +7,11 @@ use super::{
     picker::{Picker, is_noisy},
     search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
-    see,
     stack::STACK_OFFSET,
     value::{DECIDED, DRAW},
 };
 use crate::{
-    eval::Evaluator,
+    eval::{Evaluator, see},
     rules::{CheckInfo, CheckTargets, KeyHistoryEntry},
 };
 use std::mem;

@@ -5,12 +5,11 @@ use super::{
     picker::{Picker, is_noisy},
     search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
-    see,
     stack::STACK_OFFSET,
     value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
 };
 use crate::{
-    eval::Evaluator,
+    eval::{Evaluator, see},
     mate::mate_in_one,
     rules::{CheckInfo, CheckTargets},
 };

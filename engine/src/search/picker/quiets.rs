@@ -4,10 +4,10 @@ use super::{
     super::{
         history::{KindSums, QuietRows},
         numbers::history,
-        see,
     },
     list::ScoredList,
 };
+use crate::eval::see;
 use crate::rules::{
     Bitboard, CheckInfo, CheckTargets, Color, Move, PieceKind, Position, Scope, Sink, Square,
     generate,

@@ -6,14 +6,13 @@ use super::{
     vector_node::{LaneWindows, VectorNode},
 };
 use crate::{
-    eval::Evaluator,
+    eval::{Evaluator, see},
     rules::{CheckInfo, Move},
     search::{
         lanes::{LaneSet, Lanes},
         picker::Picker,
         search_value::SearchValue,
         searcher::Searcher,
-        see,
         stack::STACK_OFFSET,
         value::INFINITE,
     },

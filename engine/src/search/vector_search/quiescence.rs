@@ -6,7 +6,7 @@ use super::{
     vector_node::{BestMoves, LaneWindows},
 };
 use crate::{
-    eval::{Evaluator, exchange_value},
+    eval::{Evaluator, exchange_value, see},
     mate::mate_in_one,
     rules::{CheckInfo, CheckTargets},
     search::{
@@ -14,7 +14,6 @@ use crate::{
         picker::{Picker, is_noisy},
         search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
         searcher::Searcher,
-        see,
         stack::STACK_OFFSET,
         value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
     },

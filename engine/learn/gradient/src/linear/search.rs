@@ -3,9 +3,8 @@
 //! value.
 
 use monju_engine::{
-    eval::{Evaluator, Linear, exchange_value},
+    eval::{Evaluator, Linear, exchange_value, gains_at_least},
     rules::{Bitboard, CheckInfo, Move, MoveList, Position, PushMove, Scope, generate},
-    search::gains_at_least,
 };
 
 /// Smallest value of a mate, beyond every evaluation.

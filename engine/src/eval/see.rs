@@ -1,10 +1,7 @@
 //! Static exchange evaluation: the gain of a series of captures on one square.
 
-use super::value::Value;
-use crate::{
-    eval::{board_value, exchange_value},
-    rules::{Bitboard, Move, PieceKind, Position, Square, direction, piece_attacks, ray},
-};
+use super::{board_value, exchange_value};
+use crate::rules::{Bitboard, Move, PieceKind, Position, Square, direction, piece_attacks, ray};
 
 /// The kinds in order of their value as capturers, the cheapest first.
 const ORDER: [PieceKind; PieceKind::COUNT] = [
@@ -26,7 +23,7 @@ const ORDER: [PieceKind; PieceKind::COUNT] = [
 
 /// Tells whether a legal move gains at least `threshold` centipawns when both sides go on capturing
 /// on its destination with their cheapest pieces as long as it pays. Pins are ignored.
-pub fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
+pub fn gains_at_least(position: &Position, mv: Move, threshold: i32) -> bool {
     let us = position.side_to_move();
     let to = mv.to();
     let (placed, mut occupied) = match (mv.from(), mv.dropped()) {
@@ -78,7 +75,7 @@ pub fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
         enough = !enough;
         // The balance after the capturer is captured in turn.
         swap = exchange_value(kind) - swap;
-        if swap < Value::from(enough) {
+        if swap < i32::from(enough) {
             return enough;
         }
         occupied ^= Bitboard::of(from);
@@ -130,7 +127,7 @@ mod tests {
 
     /// Returns the exchange value by its recursive definition: a side captures with its cheapest
     /// piece if that pays.
-    fn exchange(position: &Position, to: Square) -> Value {
+    fn exchange(position: &Position, to: Square) -> i32 {
         let us = position.side_to_move();
         let capturers = position.attackers(us, to, position.occupied());
         let Some((_, victim)) = position.piece(to).get() else {
