@@ -217,21 +217,9 @@ fn every_search_option_changes_the_search() {
 #[test]
 fn a_leaf_that_cannot_keep_its_material_is_searched_deeper() {
     let position = "l7l/6gk1/3pp1g2/p1pssP1pp/3n2B2/P1PBS1PPP/5GN2/2+r3GK1/LN2R3L w 4Psn2p 76";
-    let score = |options: &str, depth| {
-        let game = Game::from_usi(&format!("sfen {position}")).expect("a game");
-        let mut player = Player::new(PlayerSettings {
-            evaluator: Model::embedded(EvaluatorKind::Material).expect("values"),
-            search: options.parse().expect("options"),
-            hash_mib: 4,
-            ..PlayerSettings::default()
-        })
-        .expect("good settings");
-        let limits = Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        };
-        let outcome = player.think(&game, &limits, &Control::new(), &mut |_| {});
-        match outcome.line.score {
+    let score = |options, depth| {
+        let text = format!("sfen {position}");
+        match searched_with(options, &text, GameRules::default(), depth).1 {
             Score::Cp(score) => score,
             mate => panic!("{mate:?}"),
         }
@@ -242,9 +230,14 @@ fn a_leaf_that_cannot_keep_its_material_is_searched_deeper() {
 }
 
 fn searched(text: &str, rules: GameRules, depth: u32) -> (Answer, Score) {
+    searched_with("", text, rules, depth)
+}
+
+fn searched_with(options: &str, text: &str, rules: GameRules, depth: u32) -> (Answer, Score) {
     let game = Game::from_usi(text).expect("a game").with_rules(rules);
     let mut player = Player::new(PlayerSettings {
         evaluator: Model::embedded(EvaluatorKind::Material).expect("values"),
+        search: options.parse().expect("options"),
         hash_mib: 4,
         ..PlayerSettings::default()
     })
