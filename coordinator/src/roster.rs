@@ -14,8 +14,7 @@ use monju_proto::client::reason;
 use monju_proto::reservation::{self, Reservation};
 use monju_proto::tls::Tls;
 use monju_proto::v1::{
-    Claim, NewGameRequest, NewGameResponse, ReleaseRequest, WorkerStatus,
-    worker_client::WorkerClient,
+    Claim, NewGameRequest, NewGameResponse, WorkerStatus, worker_client::WorkerClient,
 };
 use std::{
     net::{IpAddr, SocketAddr},
@@ -288,16 +287,13 @@ impl Roster {
         members.iter().enumerate().map(status).collect()
     }
 
-    /// Tells every connected worker that a session no longer holds its players, and waits at most `patience`;
-    /// its lease would tell the others.
+    /// Tells every worker that a session no longer holds its players, and waits at most `patience`; those that
+    /// do not hear it are told when they are back.
     pub async fn release(&self, session: &str, patience: Duration) {
         let mut calls = JoinSet::new();
-        for link in (self.links().iter()).filter(|link| link.failure().is_none()) {
-            let mut client = door::worker_client(link.channel());
-            let request = ReleaseRequest {
-                session: session.to_owned(),
-            };
-            calls.spawn(async move { client.release(request).await });
+        for link in self.links().iter().cloned() {
+            let session = session.to_owned();
+            calls.spawn(async move { link.release(&session).await });
         }
         let _ = time::timeout(patience, calls.join_all()).await;
     }

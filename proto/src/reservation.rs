@@ -4,8 +4,8 @@
 //! the time of its lease. A higher purpose takes them from a lower one. Calls without a claim are looks: they
 //! take what nobody holds.
 
-use crate::text::excerpt;
 use crate::v1::{Claim, Purpose};
+use crate::{convert::short_milliseconds, text::excerpt};
 use std::{
     future,
     net::SocketAddr,
@@ -128,7 +128,8 @@ impl Reservation {
                 },
                 claim: claim.clone(),
                 lease,
-                until: now + lease,
+                // Another coordinator of the session may have promised more.
+                until: current.until.max(now + lease),
                 calls: current.calls + 1,
                 number: current.number,
             },
@@ -165,14 +166,19 @@ impl Reservation {
         holder.map(|holder| holder.held.clone())
     }
 
-    /// Returns the claim in force, as it is passed on to others: with the holder's address.
+    /// Returns the claim in force, as it is passed on to others: with the holder's address, and with what is left of
+    /// the lease, so that nobody holds players for a session longer than this reservation does.
     pub fn claim(&self) -> Option<Claim> {
+        let now = Instant::now();
         let holder = self.lock();
-        let holder = holder
-            .as_ref()
-            .filter(|holder| !holder.is_over(Instant::now()))?;
+        let holder = holder.as_ref().filter(|holder| !holder.is_over(now))?;
+        let left = match holder.calls {
+            0 => holder.until - now,
+            _ => holder.lease,
+        };
         Some(Claim {
             holder: holder.held.holder.clone(),
+            lease_ms: short_milliseconds(left),
             ..holder.claim.clone()
         })
     }
@@ -299,7 +305,7 @@ impl Session {
             session: self.id.clone(),
             holder: self.holder.clone(),
             purpose: purpose.into(),
-            lease_ms: crate::convert::short_milliseconds(lease),
+            lease_ms: short_milliseconds(lease),
         }
     }
 }
@@ -341,9 +347,12 @@ mod tests {
         let call = players.enter(Some(&game("a")), None).expect("its own");
         advance(LEASE * 10).await;
         assert!(players.enter(None, None).is_err(), "a call is under way");
+        let lease_passed_on = || players.claim().map(|claim| claim.lease_ms);
+        assert_eq!(lease_passed_on(), Some(4_000));
         drop(call);
         advance(LEASE / 2).await;
         assert!(players.enter(None, None).is_err());
+        assert_eq!(lease_passed_on(), Some(2_000), "what is left");
         advance(LEASE / 2).await;
         assert!(players.held().is_none() && players.claim().is_none());
         players.enter(None, None).expect("free again");

@@ -11,7 +11,7 @@ use monju_proto::v1::{
 use monju_proto::{build, convert::milliseconds};
 use std::{
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -43,6 +43,9 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
 const REMOTE_PATIENCE: Duration = Duration::from_secs(2);
 /// The same for a worker in this process, which its own players may keep busy.
 const IN_PROCESS_PATIENCE: Duration = Duration::from_secs(60);
+/// Time after which a worker out of reach is no longer told that a session is over: its lease has ended, and
+/// the session may play another game elsewhere.
+const RELEASE_OVERDUE: Duration = Duration::from_secs(10);
 /// Interval of the HTTP/2 keepalive pings.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time that a peer has to answer a keepalive ping.
@@ -75,9 +78,18 @@ pub struct Link {
     wake: Arc<Notify>,
     /// The session that holds the coordinator, and so the worker.
     reservation: Arc<OnceLock<Reservation>>,
+    /// The session whose release the worker has not heard of.
+    overdue: Arc<Mutex<Option<OverdueRelease>>>,
     /// The ballot has no room for its votes.
     is_left_out: AtomicBool,
     watcher: JoinHandle<()>,
+}
+
+/// A release that has not reached the worker.
+#[derive(Debug)]
+struct OverdueRelease {
+    session: String,
+    since: Instant,
 }
 
 /// The last known state of a worker.
@@ -151,6 +163,7 @@ impl Link {
         let client = door::worker_client(channel.clone());
         let wake = Arc::<Notify>::default();
         let reservation = Arc::<OnceLock<Reservation>>::default();
+        let overdue = Arc::<Mutex<Option<OverdueRelease>>>::default();
         let watcher = WorkerWatcher {
             address: address.clone(),
             client,
@@ -158,12 +171,13 @@ impl Link {
             most_votes,
             wake: Arc::clone(&wake),
             reservation: Arc::clone(&reservation),
-            claimed: None,
+            overdue: Arc::clone(&overdue),
             state: sender,
         };
         Self {
             watcher: tokio::spawn(watcher.run()),
             reservation,
+            overdue,
             is_left_out: AtomicBool::new(false),
             address,
             channel,
@@ -181,6 +195,22 @@ impl Link {
     pub fn claim_for(&self, reservation: &Reservation) {
         // A link belongs to one coordinator.
         let _ = self.reservation.set(reservation.clone());
+    }
+
+    /// Tells the worker that a session no longer holds its players; as soon as it is back, if it is out of reach.
+    pub(super) async fn release(&self, session: &str) {
+        let since = Instant::now();
+        *lock(&self.overdue) = Some(OverdueRelease {
+            session: session.to_owned(),
+            since,
+        });
+        let request = ReleaseRequest {
+            session: session.to_owned(),
+        };
+        let mut client = door::worker_client(self.channel());
+        if self.failure().is_none() && client.release(request).await.is_ok() {
+            lock(&self.overdue).take_if(|overdue| overdue.since == since);
+        }
     }
 
     /// Returns the connection.
@@ -387,8 +417,7 @@ struct WorkerWatcher {
     most_votes: usize,
     wake: Arc<Notify>,
     reservation: Arc<OnceLock<Reservation>>,
-    /// The session for which the worker was claimed last.
-    claimed: Option<String>,
+    overdue: Arc<Mutex<Option<OverdueRelease>>>,
     state: watch::Sender<LinkState>,
 }
 
@@ -429,7 +458,7 @@ impl WorkerWatcher {
                 let described = response.into_inner();
                 door::description(&described)?;
                 door::votes_within(&described, self.most_votes)?;
-                self.end_last_claim(session).await;
+                self.release_overdue(session).await;
                 Ok(described)
             }
             Ok(Err(status)) if is_known => Err(ReachError::Later(Box::new(status))),
@@ -438,22 +467,28 @@ impl WorkerWatcher {
         }
     }
 
-    /// Ends the claim of an earlier session, which a worker out of reach has not heard of; otherwise it would
-    /// refuse the present one until its lease ends.
-    async fn end_last_claim(&mut self, session: Option<String>) {
-        let is_over = |last: &mut String| session.as_ref().is_some_and(|now| now != last);
-        if let Some(last) = self.claimed.take_if(is_over) {
-            let request = ReleaseRequest {
-                session: last.clone(),
-            };
-            let released = time::timeout(self.patience, self.client.release(request)).await;
-            if !matches!(released, Ok(Ok(_))) {
-                self.claimed = Some(last);
-                return;
-            }
+    /// Tells a worker that is back of the session that was over meanwhile; otherwise it would refuse the present
+    /// one until its lease ends.
+    async fn release_overdue(&mut self, present: Option<String>) {
+        let overdue = lock(&self.overdue).take();
+        let is_over = |overdue: &OverdueRelease| {
+            overdue.since.elapsed() < RELEASE_OVERDUE && present.as_ref() != Some(&overdue.session)
+        };
+        let Some(overdue) = overdue.filter(is_over) else {
+            return;
+        };
+        let request = ReleaseRequest {
+            session: overdue.session.clone(),
+        };
+        let released = time::timeout(self.patience, self.client.release(request)).await;
+        if !matches!(released, Ok(Ok(_))) {
+            lock(&self.overdue).get_or_insert(overdue);
         }
-        self.claimed = session.or_else(|| self.claimed.take());
     }
+}
+
+fn lock(overdue: &Mutex<Option<OverdueRelease>>) -> MutexGuard<'_, Option<OverdueRelease>> {
+    overdue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LinkState {

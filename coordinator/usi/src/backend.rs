@@ -97,8 +97,8 @@ pub trait Backend: Send {
         output: Output,
     ) -> JoinHandle<BestMove>;
 
-    /// Records the result of the game, where a record is kept.
-    fn game_over(&mut self, _outcome: GameOutcome) {}
+    /// Ends the game, and records its result, if there is one and a record is kept.
+    fn game_over(&mut self, _outcome: Option<GameOutcome>) {}
 
     /// Ends everything that the backend has started.
     fn close(self) -> impl Future<Output = ()> + Send;

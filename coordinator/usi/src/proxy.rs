@@ -199,10 +199,9 @@ impl Backend for Proxy {
         tokio::spawn(search.run())
     }
 
-    fn game_over(&mut self, outcome: GameOutcome) {
-        if self.game.used {
-            self.connection.finish_game(self.game.id(), outcome);
-        }
+    fn game_over(&mut self, outcome: Option<GameOutcome>) {
+        let outcome = outcome.filter(|_| self.game.used);
+        self.connection.finish_game(self.game.id(), outcome);
     }
 
     async fn close(self) {

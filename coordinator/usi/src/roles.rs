@@ -167,7 +167,7 @@ impl Backend for Roles {
         }
     }
 
-    fn game_over(&mut self, outcome: GameOutcome) {
+    fn game_over(&mut self, outcome: Option<GameOutcome>) {
         match self.player_mut() {
             Some(player) => player.game_over(outcome),
             None => self.proxy.game_over(outcome),

@@ -126,7 +126,7 @@ impl<B: Backend> UsiSession<B> {
     fn record_deferred_results(&mut self) {
         for ReadCommand { command, .. } in mem::take(&mut self.deferred) {
             if let GuiCommand::GameOver(result) = command {
-                self.record_result(result);
+                self.end_game(result);
             }
         }
     }
@@ -156,7 +156,7 @@ impl<B: Backend> UsiSession<B> {
             GuiCommand::PonderHit(clock) => self.ponder_hit(clock, at),
             GuiCommand::GameOver(result) => {
                 self.stop();
-                self.record_result(result);
+                self.end_game(result);
             }
             GuiCommand::Quit | GuiCommand::Ignored => {}
         }
@@ -337,10 +337,10 @@ impl<B: Backend> UsiSession<B> {
         }
     }
 
-    fn record_result(&mut self, result: Option<GameOver>) {
-        if let (Some(result), Some(ours)) = (result, self.ours.take()) {
-            self.backend.game_over(outcome(result, ours));
-        }
+    fn end_game(&mut self, result: Option<GameOver>) {
+        let result = result.zip(self.ours.take());
+        self.backend
+            .game_over(result.map(|(result, ours)| outcome(result, ours)));
     }
 }
 

@@ -200,3 +200,23 @@ async fn a_worker_that_refuses_a_game_for_another_reason_is_not_told_again() {
     assert!(problems[0].ends_with("about to end"), "{problems:?}");
     assert_eq!(*told.lock().expect("told"), ["new game refused"]);
 }
+
+/// A session that had gone to another coordinator lost its workers to the next GUI of this one.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_went_elsewhere_keeps_its_workers() {
+    let worker = three_opinions();
+    let players = worker.reservation.clone();
+    let mut served = serve(worker, None).await;
+    let [gui, other] = ["a GUI", "another GUI"].map(Session::new);
+    let game = claim(&gui, Purpose::Game);
+    let prepared = prepare(&mut served, "one", game.clone()).await;
+    prepared.expect("free");
+    let _call = players.enter(game.as_ref(), None).expect("its own");
+    tokio::time::sleep(LEASE * 2).await;
+    let prepared = prepare(&mut served, "two", claim(&other, Purpose::Game)).await;
+    let problems = prepared.expect("the coordinator is free").problems;
+    assert!(problems[0].contains("a GUI"), "{problems:?}");
+    tokio::time::sleep(LEASE).await;
+    let held = players.held().expect("held").to_string();
+    assert!(held.contains("a GUI"), "{held}");
+}

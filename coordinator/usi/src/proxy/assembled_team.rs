@@ -98,13 +98,13 @@ impl AssembledTeam {
         &self.contact
     }
 
-    /// Prepares the players for a game, once for each game. Returns the problems that do not keep
+    /// Prepares the players for a game, once for each game that holds them. Returns the problems that do not keep
     /// the game from being played.
     ///
     /// # Errors
     /// The coordinator refused, or did not answer in time.
     pub async fn prepare(&mut self, game_id: &str) -> Result<Vec<String>, PrepareError> {
-        if self.prepared_game.as_deref() == Some(game_id) {
+        if self.prepared_game.as_deref() == Some(game_id) && self.contact.claim.is_made() {
             return Ok(Vec::new());
         }
         let mut others = self.contact.coordinators.len() - 1;
@@ -128,7 +128,7 @@ impl AssembledTeam {
     ) -> Result<Vec<String>, PrepareError> {
         let request = PrepareGameRequest {
             game_id: game_id.to_owned(),
-            claim: Some(self.contact.claim.of_game()),
+            claim: Some(self.contact.claim.of_game().await),
         };
         let mut client = asked.client.clone();
         match timeout(PREPARATION, client.prepare_game(request)).await {
@@ -138,6 +138,7 @@ impl AssembledTeam {
                 Ok(notes.chain(response.into_inner().problems).collect())
             }
             Ok(Err(status)) if status.code() == Code::FailedPrecondition => {
+                self.contact.claim.refused();
                 Err(PrepareError::Held(status.message().to_owned()))
             }
             Ok(Err(status)) => Err(PrepareError::Refused(status.message().to_owned())),
@@ -149,7 +150,8 @@ impl AssembledTeam {
     pub async fn close(mut self) {
         self.renewal.abort();
         let mut client = self.contact.coordinators.asked().client;
-        self.contact.claim.release(&mut client).await;
+        let claim = &self.contact.claim;
+        claim.release(claim.number(), &mut client).await;
         (&mut self.close).await;
     }
 }

@@ -70,23 +70,27 @@ impl TeamConnection {
         });
     }
 
-    /// Sends the result of a game to the coordinator, in the background.
-    pub fn finish_game(&mut self, game_id: String, outcome: GameOutcome) {
+    /// Lets others have the players, and sends the result of the game to the coordinator, if there is one; in the
+    /// background.
+    pub fn finish_game(&mut self, game_id: String, outcome: Option<GameOutcome>) {
         let Some(contact) = self.status.borrow().contact.clone() else {
             return;
         };
-        let request = FinishGameRequest {
+        let claim = contact.claim.number();
+        let request = outcome.map(|outcome| FinishGameRequest {
             game_id,
             outcome: outcome.into(),
-        };
+        });
         self.result = Some(tokio::spawn(async move {
             let mut client = contact.coordinators.asked().client;
-            match timeout(RESULT_PATIENCE, client.finish_game(request)).await {
-                Ok(Ok(_)) => {}
-                Ok(Err(status)) => tracing::warn!(%status, "the result is not recorded"),
-                Err(_) => tracing::warn!("the coordinator does not take the result"),
+            if let Some(request) = request {
+                match timeout(RESULT_PATIENCE, client.finish_game(request)).await {
+                    Ok(Ok(_)) => {}
+                    Ok(Err(status)) => tracing::warn!(%status, "the result is not recorded"),
+                    Err(_) => tracing::warn!("the coordinator does not take the result"),
+                }
             }
-            contact.claim.release(&mut client).await;
+            contact.claim.release(claim, &mut client).await;
         }));
     }
 

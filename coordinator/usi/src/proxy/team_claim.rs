@@ -2,14 +2,17 @@
 
 use super::coordinators::{Client, Coordinators, is_lost};
 use monju_proto::{
-    reservation::Session,
+    reservation::{Session, is_held},
     v1::{Claim, HoldRequest, Purpose, ReleaseRequest},
 };
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::time::{Instant, sleep, timeout};
+use tokio::{
+    sync::Mutex as AsyncMutex,
+    time::{Instant, sleep, timeout},
+};
 
 /// Time after which a session that is gone no longer holds its players.
 const LEASE: Duration = Duration::from_secs(4);
@@ -23,12 +26,22 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 /// Time that the coordinator gets to hear that the players are free.
 const RELEASE_PATIENCE: Duration = Duration::from_millis(500);
 
+/// What a session has claimed.
+#[derive(Debug, Default)]
+struct Claimed {
+    /// Time of the last search of the game that is being played, or of its preparation.
+    played: Option<Instant>,
+    /// Number of claims so far.
+    number: u64,
+}
+
 /// The claim of a session. Clones share it.
 #[derive(Clone, Debug)]
 pub struct TeamClaim {
     session: Session,
-    /// Time of the last search of the game that is being played, or of its preparation.
-    played: Arc<Mutex<Option<Instant>>>,
+    claimed: Arc<Mutex<Claimed>>,
+    /// Locked while the coordinator is told that the players are free.
+    releasing: Arc<AsyncMutex<()>>,
 }
 
 impl TeamClaim {
@@ -36,19 +49,25 @@ impl TeamClaim {
     pub fn new() -> Self {
         Self {
             session: Session::new("monju usi"),
-            played: Arc::default(),
+            claimed: Arc::default(),
+            releasing: Arc::default(),
         }
     }
 
-    /// Returns the claim for a game that begins.
-    pub fn of_game(&self) -> Claim {
+    /// Returns the claim for a game that begins, once a release of the last one is done.
+    pub async fn of_game(&self) -> Claim {
+        let _released = self.releasing.lock().await;
         self.of_search(false)
     }
 
     /// Returns the claim for a search. One without an end is an analysis, for which nothing is held between
     /// the searches.
     pub fn of_search(&self, is_infinite: bool) -> Claim {
-        *self.lock() = (!is_infinite).then(Instant::now);
+        {
+            let mut claimed = self.lock();
+            claimed.played = (!is_infinite).then(Instant::now);
+            claimed.number += 1;
+        }
         let purpose = match is_infinite {
             true => Purpose::Analysis,
             false => Purpose::Game,
@@ -56,9 +75,32 @@ impl TeamClaim {
         self.session.claim(purpose, LEASE)
     }
 
-    /// Ends the claim with the game, and lets others have the players.
-    pub async fn release(&self, client: &mut Client) {
-        *self.lock() = None;
+    /// Returns true while a game is being played, or prepared.
+    pub fn is_made(&self) -> bool {
+        self.lock().played.is_some()
+    }
+
+    /// Returns the number of the last claim, which [`TeamClaim::release`] takes back.
+    pub fn number(&self) -> u64 {
+        self.lock().number
+    }
+
+    /// Stops claiming: another session holds the players. The next search claims them again.
+    pub fn refused(&self) {
+        self.lock().played = None;
+    }
+
+    /// Ends the claim of this number, and lets others have the players; does nothing if there is a later one: the
+    /// next game has begun.
+    pub async fn release(&self, number: u64, client: &mut Client) {
+        let _releasing = self.releasing.lock().await;
+        {
+            let mut claimed = self.lock();
+            if claimed.number != number {
+                return;
+            }
+            claimed.played = None;
+        }
         let request = ReleaseRequest {
             session: self.session.id().to_owned(),
         };
@@ -71,7 +113,7 @@ impl TeamClaim {
     pub async fn keep(self, coordinators: Coordinators) {
         loop {
             sleep(RENEWAL).await;
-            let is_played = self.lock().is_some_and(|played| played.elapsed() < IDLE);
+            let is_played = (self.lock().played).is_some_and(|played| played.elapsed() < IDLE);
             if !is_played {
                 continue;
             }
@@ -84,6 +126,9 @@ impl TeamClaim {
                 Ok(Ok(_)) => false,
                 Ok(Err(status)) => {
                     tracing::debug!(%status, "the players are not held");
+                    if is_held(&status) {
+                        self.refused();
+                    }
                     is_lost(&status)
                 }
                 Err(_) => true,
@@ -94,7 +139,7 @@ impl TeamClaim {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.played.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Claimed> {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

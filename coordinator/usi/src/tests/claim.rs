@@ -53,6 +53,53 @@ async fn a_game_holds_its_players_until_it_is_over() {
     assert_eq!(players.held(), None);
 }
 
+/// A release that followed the preparation of the next game left the team to whoever asked.
+#[tokio::test(start_paused = true)]
+async fn the_next_game_keeps_the_players_of_the_last_one() {
+    let players = Reservation::default();
+    let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
+    gui.ready().await;
+    for _ in 0..3 {
+        gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+        gui.best_move().await;
+        gui.say("gameover win\nisready\nusinewgame");
+        gui.hear_until("readyok").await;
+        for _ in 0..3 {
+            assert!(players.held().is_some(), "the opponent moves first");
+            gui.wait(1).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_ends_before_its_first_move_frees_the_players() {
+    let players = Reservation::default();
+    let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
+    for ending in ["gameover win", "gameover"] {
+        gui.say("isready\nusinewgame");
+        gui.hear_until("readyok").await;
+        assert!(players.held().is_some(), "{ending}");
+        gui.say(ending);
+        gui.wait(1).await;
+        assert_eq!(players.held(), None, "{ending}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_gui_claims_the_players_only_with_its_next_search() {
+    let players = Reservation::default();
+    let other = Session::new("another GUI").claim(Purpose::Game, LEASE);
+    drop(players.enter(Some(&other), None).expect("free"));
+    let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
+    gui.ready().await;
+    players.release(&other.session);
+    gui.wait(10).await;
+    assert_eq!(players.held(), None);
+    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    gui.best_move().await;
+    assert!(players.held().is_some());
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_analysis_holds_its_players_only_while_it_thinks() {
     let players = Reservation::default();
