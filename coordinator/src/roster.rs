@@ -291,8 +291,8 @@ impl Roster {
     /// do not hear it are told when they are back.
     pub async fn release(&self, session: &str, patience: Duration) {
         let mut calls = JoinSet::new();
-        for link in self.links().iter().cloned() {
-            let session = session.to_owned();
+        for link in self.links().iter() {
+            let (link, session) = (Arc::clone(link), session.to_owned());
             calls.spawn(async move { link.release(&session).await });
         }
         let _ = time::timeout(patience, calls.join_all()).await;

@@ -246,7 +246,9 @@ impl Screening {
         let folder = env::current_dir().unwrap_or_default();
         let parsed = Specification::parse(&table.to_string(), &folder.join(IN_MEMORY))?;
         let openings = parsed.openings.clone().without_held_out();
-        Ok(parsed.with_openings(openings, "without the last fifth"))
+        parsed
+            .with_openings(openings, "without the last fifth")
+            .with_enough_openings()
     }
 }
 
@@ -294,7 +296,8 @@ mod tests {
     fn a_screening_has_a_cell_for_every_change() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("openings.sfen");
-        fs::write(&file, OPENINGS).expect("writable");
+        let more = "startpos moves 5g5f\nstartpos moves 6g6f\nstartpos moves 9g9f\n";
+        fs::write(&file, format!("{OPENINGS}{more}")).expect("writable");
         let change = |text: &str| text.parse::<SearchChoices>().expect("options");
         let screening = Screening {
             name: "screening".to_owned(),
@@ -313,6 +316,17 @@ mod tests {
                 minimum_pairs: 10,
             },
         };
+        let more = Screening {
+            games: 10,
+            ..screening.clone()
+        };
+        let error = more.specification().expect_err("one opening is held out");
+        assert!(
+            error
+                .to_string()
+                .contains("4 openings are not enough for 5 pairs"),
+            "{error}"
+        );
         let specification = screening.specification().expect("sound");
         assert_eq!(specification.cells.len(), 2);
         assert_eq!(specification.cells[0].first.limits.nodes, Some(25_000));

@@ -31,6 +31,8 @@ pub struct Bundle {
     games: Vec<Vec<SealedGame>>,
     /// Half points of the first side by pair, for each cell.
     half_points: Vec<BTreeMap<u32, u32>>,
+    /// Number of pairs in the plan of each cell; those beyond it decide nothing.
+    planned: Vec<u32>,
 }
 
 impl Bundle {
@@ -61,7 +63,10 @@ impl Bundle {
         for (cell, sealed) in specification.cells.iter_mut().zip(&manifest.cells) {
             cell.hash.clone_from(&sealed.specification);
         }
-        let bundle = Self::with_games(manifest, &folder.join(GAMES))?;
+        let bundle = Self {
+            planned: specification.cells.iter().map(|cell| cell.pairs).collect(),
+            ..Self::with_games(manifest, &folder.join(GAMES))?
+        };
         let contradictions = consistency::of_games(&specification, &bundle.manifest, &bundle.games);
         BundleError::check(folder, contradictions)?;
         Ok((specification, bundle))
@@ -107,6 +112,7 @@ impl Bundle {
             manifest,
             games,
             half_points,
+            planned: Vec::new(),
         })
     }
 
@@ -219,11 +225,12 @@ impl Store for Bundle {
     async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError> {
         let finished = self.of(&self.half_points, cell)?;
         let given_up = &self.of(&self.manifest.cells, cell)?.given_up;
+        let planned = *self.of(&self.planned, cell)?;
         let mut outcomes: BTreeMap<u32, Option<u32>> =
             given_up.iter().map(|pair| (*pair, None)).collect();
         outcomes.extend(finished.iter().map(|(pair, points)| (*pair, Some(*points))));
         Ok(outcomes
-            .range(from..)
+            .range(from..planned.max(from))
             .map(|(pair, points)| (*pair, *points))
             .collect())
     }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
     report::{csv, gather, json, markdown, tests::played},
+    specification::Specification,
     store::{self, Address, OpenMode, Store, StoreError},
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
@@ -46,6 +47,22 @@ async fn a_sealed_report_is_that_of_the_store() {
     }
     let lease = bundle.lease("r", Duration::from_secs(1)).await;
     assert!(matches!(lease, Err(StoreError::Sealed)), "{lease:?}");
+}
+
+/// The sequential test of a bundle went on through the pairs of an earlier plan, that of its store did not.
+#[tokio::test]
+async fn pairs_beyond_the_plan_decide_nothing() {
+    let (specification, store, folder) = played().await;
+    let finished = store.outcomes(0, 0).await.expect("outcomes").len();
+    let text = specification.text.replace("games = 4", "games = 2");
+    let lowered = Specification::parse(&text, &specification.path).expect("a good file");
+    let out = folder.path().join("sealed");
+    let sealed = seal(&lowered, &*store, &out, false).await;
+    sealed.expect("a bundle");
+    let (_, bundle) = Bundle::read(&out).expect("a bundle");
+    let outcomes = bundle.outcomes(0, 0).await.expect("outcomes");
+    assert_eq!((outcomes.len(), finished), (1, 2));
+    assert!(bundle.outcomes(0, 9).await.expect("outcomes").is_empty());
 }
 
 #[tokio::test]

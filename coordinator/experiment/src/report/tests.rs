@@ -551,6 +551,7 @@ async fn a_cell_that_is_its_own_opponent_is_no_sample() {
         ("name = \"s\"", "name = \"s\", evaluator = \"material\""),
         ("[ensemble.b]\nnodes = 10", "[ensemble.b]\nnodes = 11"),
         ("nodes = 10", "time_ms = 10"),
+        ("[ensemble.b]", "[ensemble.b]\nrule = \"ranked\""),
     ] {
         let unlike = read(&MIRRORED.replace(same, other)).expect("a good file");
         assert!(!unlike.cells[0].is_own_opponent(), "{other}");

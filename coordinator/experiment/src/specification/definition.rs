@@ -156,6 +156,17 @@ impl Specification {
         self
     }
 
+    /// Checks that no game without noise is played twice, after [`Specification::with_openings`].
+    ///
+    /// # Errors
+    /// There are more pairs than openings.
+    pub(crate) fn with_enough_openings(self) -> Result<Self, ConfigError> {
+        match too_few_openings(&self.cells, &self.openings) {
+            Some(what) => Err(Source::new(&self.text, &self.path).error(&["games"], what)),
+            None => Ok(self),
+        }
+    }
+
     /// An error about a player of an ensemble, with its line in the file.
     pub fn player_error(&self, ensemble: &str, player: &str, what: String) -> ConfigError {
         let source = Source::new(&self.text, &self.path);
@@ -219,4 +230,21 @@ impl Specification {
         }
         values
     }
+}
+
+/// Tells which cell without noise has more pairs than there are openings, if one has.
+pub(super) fn too_few_openings(cells: &[Cell], openings: &Openings) -> Option<String> {
+    let constant = cells
+        .iter()
+        .filter(|cell| !cell.first.varies() && !cell.second.varies())
+        .max_by_key(|cell| cell.pairs)?;
+    (constant.pairs as usize > openings.len()).then(|| {
+        format!(
+            "{} openings are not enough for {} pairs: without noise the games of '{}' would \
+             repeat; reduce games, or add openings",
+            openings.len(),
+            constant.pairs,
+            constant.label
+        )
+    })
 }

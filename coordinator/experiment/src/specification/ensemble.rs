@@ -80,7 +80,8 @@ impl SideEnsemble {
 
     /// Returns whether both ensembles play the same move in every position, so that a game between them has a mirror
     /// image with the colours exchanged: players of the same settings, under whatever names, that neither vary nor
-    /// differ among themselves. Players that differ may be at odds, and ties are broken anew in every game.
+    /// differ among themselves. Players that differ may be at odds, and ties are broken anew in every game. Players
+    /// that rank several moves search otherwise.
     pub fn mirrors(&self, other: &Self) -> bool {
         let nameless = |side: &Self| -> Vec<PlayerSpec> {
             let players = side.players().iter().cloned();
@@ -95,7 +96,12 @@ impl SideEnsemble {
         is_fixed(self)
             && is_fixed(other)
             && self.limits == other.limits
+            && self.ranks_moves() == other.ranks_moves()
             && own.iter().chain(&others).all(|player| *player == own[0])
+    }
+
+    fn ranks_moves(&self) -> bool {
+        matches!(&self.members, Members::Embedded { rule, .. } if rule.ranks_moves())
     }
 
     /// Its players inside the runner.

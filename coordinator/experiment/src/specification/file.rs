@@ -2,7 +2,7 @@
 
 use super::{
     adjudication::AdjudicationTable,
-    definition::{Cell, Specification},
+    definition::{Cell, Specification, too_few_openings},
     ensemble::SideEnsemble,
     report_table::ReportTable,
     side_table::SideTable,
@@ -205,20 +205,7 @@ impl SpecificationFile {
                 self.openings(source, folder, openings)?
             }
         };
-        let constant = cells
-            .iter()
-            .filter(|cell| !cell.first.varies() && !cell.second.varies())
-            .max_by_key(|cell| cell.pairs);
-        if let Some(cell) = constant
-            && cell.pairs as usize > openings.len()
-        {
-            let what = format!(
-                "{} openings are not enough for {} pairs: without noise the games of '{}' would \
-                 repeat; reduce games, or add openings",
-                openings.len(),
-                cell.pairs,
-                cell.label
-            );
+        if let Some(what) = too_few_openings(&cells, &openings) {
             return Err(source.error(&["games"], what));
         }
         let opening_lines = openings.lines().join("\n");
