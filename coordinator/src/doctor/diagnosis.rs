@@ -115,11 +115,15 @@ fn check_worker(worker: &WorkerFacts, ours: &Facts, findings: &mut Vec<Finding>)
     if let Some(times) = worker.round_trip
         && times.longest > LONG_ROUND_TRIP
     {
+        let mend = match &*worker.address {
+            "in-process" => "take load off this machine, or host fewer players on it",
+            _ => "use a cable instead of a wireless network, or take load off its machine",
+        };
         findings.push(found(
             Severity::Warning,
             name,
             format!("answers within {} ms at worst", times.longest.as_millis()),
-            "use a cable instead of a wireless network, or take load off its machine",
+            mend,
         ));
     }
 }

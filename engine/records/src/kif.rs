@@ -193,7 +193,7 @@ impl KifText {
                 KifLine::Numbered(number, rest) => {
                     text.push_str(&format!("{number:4} {}", plain_move(rest)));
                 }
-                _ => text.push_str(line),
+                _ => text.push_str(known_turn(line)),
             }
             text.push('\n');
         }
@@ -349,6 +349,15 @@ fn kanji_number(number: u32) -> String {
     }
 }
 
+/// Returns a line in the words of the parser, which knows the side to move of a game without a handicap alone.
+fn known_turn(line: &str) -> &str {
+    match line.trim() {
+        "上手番" => "後手番",
+        "下手番" => "先手番",
+        _ => line,
+    }
+}
+
 /// Returns a move or ending in the words of the parser.
 fn plain_move(text: &str) -> String {
     let text = text.trim_start().trim_start_matches(SIDES);
@@ -377,7 +386,12 @@ pub(crate) struct Ki2Text<'a>(Cow<'a, str>);
 impl<'a> Ki2Text<'a> {
     /// Decodes a file.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self(decode(bytes))
+        let text = decode(bytes);
+        if text.lines().all(|line| known_turn(line) == line) {
+            return Self(text);
+        }
+        let lines: Vec<&str> = text.lines().map(known_turn).collect();
+        Self(lines.join("\n").into())
     }
 
     /// Returns the text.

@@ -257,3 +257,30 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
         "{short}"
     );
 }
+
+/// The board of a mate problem against a lone king, whose side is to move.
+#[test]
+fn the_stronger_side_of_a_handicap_game_may_be_to_move() {
+    use monju_engine::Color::{Black, White};
+    let row = "| ・ ・ ・ ・ ・ ・ ・ ・ ・|\n";
+    let board = format!(
+        "上手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n\
+         | ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n{}| ・ ・ ・ ・ 玉 ・ ・ ・ ・|九\n\
+         +---------------------------+\n下手の持駒：飛\n",
+        row.repeat(7)
+    );
+    for name in ["game.kif", "game.ki2"] {
+        for (turn, side) in [
+            ("上手番", White),
+            ("後手番", White),
+            ("下手番", Black),
+            ("", Black),
+        ] {
+            let text = format!("{board}{turn}\n");
+            let read = games_and_positions(Path::new(name), text.as_bytes());
+            let read = read.expect("a known format").remove(0).game;
+            let position = read.expect("a position").position(0);
+            assert_eq!(position.side_to_move(), side, "{name} {turn}");
+        }
+    }
+}

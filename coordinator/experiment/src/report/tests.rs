@@ -41,7 +41,7 @@ published_moves = [[3, 1], []]
 "#;
 
 /// A game of a pair, in which Black has won, White has won, or both have gone to and fro.
-fn game(number: usize, result: MatchOutcome) -> PlayedGame {
+pub(crate) fn game(number: usize, result: MatchOutcome) -> PlayedGame {
     let (ending, rest) = match (result, number) {
         (MatchOutcome::Draw, _) => (GameEnding::Repetition, " 4a4b 4i4h 4b4a 4h4i".repeat(3)),
         (MatchOutcome::Win, 0) | (MatchOutcome::Loss, 1) => {

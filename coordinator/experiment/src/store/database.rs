@@ -1,6 +1,7 @@
 //! The store in an SQL database. SQLite and PostgreSQL share everything except a [`Dialect`].
 
 mod ballots;
+mod builds;
 mod cells;
 mod connection;
 mod dialect;
@@ -27,6 +28,7 @@ use super::{
     },
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
+use builds::Unwelcome;
 use cells::Cells;
 use connection::DatabaseConnection;
 use dialect::Dialect;
@@ -34,6 +36,7 @@ use games::PlayedBy;
 use known_cells::KnownCells;
 use leases::Leases;
 use monju_proto::build;
+use sqlx::AnyConnection;
 use std::{path::Path, time::Duration};
 
 /// The results of one experiment in a database.
@@ -167,6 +170,24 @@ impl Database {
             cells,
         })
     }
+
+    /// Checks that the leased cell may hold games of this build.
+    async fn check_build(
+        &self,
+        connection: &mut AnyConnection,
+        lease: &Lease,
+    ) -> Result<(), StoreError> {
+        let cell = self.cells.row(lease.cell)?;
+        match builds::unwelcome(connection, cell, &self.build).await? {
+            None => Ok(()),
+            Some(Unwelcome { cell, theirs }) => Err(StoreError::OtherBuild {
+                name: self.name.clone(),
+                cell,
+                theirs,
+                ours: self.build.clone(),
+            }),
+        }
+    }
 }
 
 /// Runs one operation in a transaction of its own.
@@ -219,6 +240,13 @@ impl Store for Database {
             .leases
             .take(connection, &self.cells, runner, term)
             .await?;
+        if let Some(lease) = &lease {
+            let unwelcome = self.check_build(connection, lease).await;
+            if unwelcome.is_err() {
+                transaction.undo().await?;
+                return unwelcome.map(|()| None);
+            }
+        }
         transaction.commit().await?;
         Ok(lease)
     }
@@ -253,6 +281,11 @@ impl Store for Database {
         if !leases::finish(connection, cell, lease, half_points.sum()).await? {
             transaction.undo().await?;
             return Ok(false);
+        }
+        let unwelcome = self.check_build(connection, lease).await;
+        if unwelcome.is_err() {
+            transaction.undo().await?;
+            return unwelcome.map(|()| false);
         }
         let pair = (cell, lease.pair);
         let by = PlayedBy {

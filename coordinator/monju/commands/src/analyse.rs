@@ -183,12 +183,12 @@ impl Analyse {
         // The extension of KIF in UTF-8: programs decode .kif as Shift_JIS, which lacks letters that names may have.
         write("kifu", kif)?;
         if self.game.lacks_variations() {
-            eprintln!("warning: variations are left out; only those of a KIF file are kept");
+            tell!("warning: variations are left out; only those of a KIF file are kept");
         }
         // CSA has no word for some endings.
         match commented.csa() {
             Ok(csa) => write("csa", csa)?,
-            Err(error) => eprintln!("warning: the game cannot be written as CSA: {error}"),
+            Err(error) => tell!("warning: the game cannot be written as CSA: {error}"),
         }
         write("html", page::render(&self.name, &data))?;
         match self.json {

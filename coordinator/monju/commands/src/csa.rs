@@ -95,7 +95,7 @@ impl Csa {
             at_hand = left;
             let path = played.write(&self.records, &summary)?;
             tally.count(&played);
-            eprintln!(
+            tell!(
                 "game {number} of {}: {played}; {tally}; {}",
                 self.games,
                 path.display()
@@ -127,9 +127,10 @@ impl Csa {
                 Some(at_hand) => at_hand,
                 None => server.connect(&patience).await?.into(),
             };
-            eprintln!(
+            tell!(
                 "logged in as {:?}, waiting for game {number} of {}",
-                self.login, self.games
+                self.login,
+                self.games
             );
             let since = Instant::now();
             match agree(board, &mut connection, offer).await? {
@@ -162,7 +163,7 @@ impl Csa {
         loop {
             match board.play(&mut connection, interrupts, is_last).await? {
                 Left::Over(played) => return Ok((*played, Some(connection.into()))),
-                Left::Lost(error) => eprintln!("the connection is lost: {error}; connecting again"),
+                Left::Lost(error) => tell!("the connection is lost: {error}; connecting again"),
             }
             let lost = Instant::now();
             let again = {
@@ -184,11 +185,11 @@ impl Csa {
                     continue;
                 }
                 Ok(at_hand) => {
-                    eprintln!("the server has ended the game {}", summary.id);
+                    tell!("the server has ended the game {}", summary.id);
                     Some(at_hand)
                 }
                 Err(error) => {
-                    eprintln!(
+                    tell!(
                         "the game {} is lost with its connection: {error}",
                         summary.id
                     );
@@ -230,7 +231,7 @@ async fn agree(
                 Err(error) => return Ok(Err(error)),
             },
         };
-        eprintln!("{}", summary.heading());
+        tell!("{}", summary.heading());
         connection.beside(board.prepare(&summary)).await?;
         match connection.agree(&summary.id).await {
             Ok(Some(start)) => {

@@ -1,9 +1,19 @@
 //! The commands of `monju`, as objects that run.
 #![forbid(unsafe_code)]
+#![deny(clippy::print_stderr)]
 #![expect(
     clippy::disallowed_methods,
     reason = "commands measure real time and report progress by it; no game's clock is kept here"
 )]
+
+/// Says a line on standard error. Nobody may be reading it any more, which must not end a game: `eprintln` would.
+#[macro_export]
+macro_rules! tell {
+    ($($text:tt)*) => {{
+        use ::std::io::Write as _;
+        let _ = ::std::writeln!(::std::io::stderr(), $($text)*);
+    }};
+}
 
 pub mod analyse;
 pub mod bench;

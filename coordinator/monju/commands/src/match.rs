@@ -49,7 +49,7 @@ impl MatchCommand {
         let specification = self.paired.specification()?;
         let warnings = runner::preflight(&specification).await;
         for warning in warnings.map_err(|error| anyhow!(without_line(&error)))? {
-            eprintln!("warning: {}", without_line(&warning));
+            tell!("warning: {}", without_line(&warning));
         }
         let build = runner::build().context("cannot read the executable of monju")?;
         let temporary = tempfile::tempdir().context("no temporary folder")?;

@@ -56,7 +56,7 @@ pub async fn serve(
 fn announce(what: &str, url: &str) {
     match logs_json() {
         true => tracing::info!(url, "{what} served"),
-        false => eprintln!("{what} at {url}"),
+        false => tell!("{what} at {url}"),
     }
 }
 

@@ -53,7 +53,7 @@ impl PositionsProgress {
         if self.bar.is_hidden() && self.last_line.get().elapsed() >= INTERVAL {
             self.last_line.set(Instant::now());
             let all = self.bar.length().unwrap_or_default();
-            eprintln!("{} of {all} positions", self.bar.position());
+            tell!("{} of {all} positions", self.bar.position());
         }
     }
 }

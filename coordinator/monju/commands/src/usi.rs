@@ -36,7 +36,7 @@ impl UsiCommand {
             && let Err(error) = page::serve(address, team, ballots).await
         {
             let text = format!("no page: {error}");
-            eprintln!("monju: {text}");
+            tell!("monju: {text}");
             remark = Some(text);
         }
         let observers = Observers { coordinator, log };

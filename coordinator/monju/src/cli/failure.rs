@@ -27,7 +27,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(error) = error.downcast_ref::<clap::Error>() {
         return refuse(error);
     }
-    eprintln!("monju: {}", one_line(error));
+    monju_commands::tell!("monju: {}", one_line(error));
     if error.is::<Interrupted>() {
         ExitCode::from(STOPPED)
     } else if is_usage(error) {
@@ -73,7 +73,7 @@ pub fn refuse(error: &clap::Error) -> ExitCode {
     match error.kind() {
         DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
         _ => {
-            eprintln!("monju: {}; see --help", usage_line(&error.to_string()));
+            monju_commands::tell!("monju: {}; see --help", usage_line(&error.to_string()));
             ExitCode::from(USAGE)
         }
     }

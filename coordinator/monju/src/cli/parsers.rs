@@ -142,7 +142,9 @@ pub fn game(path: &Path, number: usize) -> anyhow::Result<CommentedGame> {
     })?;
     if let Some(word) = game.unknown_ending() {
         let path = path.display();
-        eprintln!("warning: {path}: the unknown word '{word}' is taken for the end of the game");
+        monju_commands::tell!(
+            "warning: {path}: the unknown word '{word}' is taken for the end of the game"
+        );
     }
     Ok(game)
 }

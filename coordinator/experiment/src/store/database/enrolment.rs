@@ -1,6 +1,7 @@
 //! Enrolment of an experiment: its tables, its row, and the rows of its cells and pairs.
 
 use super::{
+    builds,
     connection::{lacks_table, statement},
     dialect::Dialect,
     known_cells::KnownCells,
@@ -68,7 +69,7 @@ pub(super) async fn is_complete(
     if !cells.all(|cell| known.find(&cell.label, &cell.specification).is_some()) {
         return Ok(false);
     }
-    let ready: BTreeSet<i64> = builds(connection, experiment)
+    let ready: BTreeSet<i64> = builds::of_cells(connection, experiment)
         .await?
         .into_iter()
         .filter_map(|(cell, build)| (build == plan.build).then_some(cell))
@@ -119,7 +120,7 @@ pub(super) async fn plan_cells(
         }
     }
     let played = played(connection, dialect, experiment).await?;
-    let builds = builds(connection, experiment).await?;
+    let builds = builds::of_cells(connection, experiment).await?;
     let builds_of = |row: i64| {
         let of_row = builds.iter().filter(move |(cell, _)| *cell == row);
         of_row.map(|(_, build)| build.as_str())
@@ -177,9 +178,9 @@ pub(super) async fn plan_cells(
     let made = pairs(connection, experiment).await?;
     for (position, (cell, pairs)) in rows.iter().zip(plan.pairs()).enumerate() {
         if !accepted.build && !played.contains(cell) {
-            forget_builds(connection, *cell).await?;
+            builds::forget(connection, *cell).await?;
         }
-        welcome(connection, dialect, *cell, &plan.build).await?;
+        builds::welcome(connection, dialect, *cell, &plan.build).await?;
         let missing = made.get(cell).copied().unwrap_or(0)..i64::from(pairs);
         let place = (position, rows.len());
         add_pairs(connection, (experiment, *cell), place, missing).await?;
@@ -250,53 +251,6 @@ async fn pairs(
         .iter()
         .map(|row| Ok::<_, sqlx::Error>((row.try_get(0)?, row.try_get(1)?)));
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Rows of the cells of an experiment, each with a build whose games it may hold.
-async fn builds(
-    connection: &mut AnyConnection,
-    experiment: i64,
-) -> Result<Vec<(i64, String)>, StoreError> {
-    let rows = statement(
-        "SELECT cell, cell_builds.build FROM cell_builds JOIN cells ON cells.id = cell
-         WHERE experiment = $1 ORDER BY cell, since, cell_builds.build",
-    )
-    .bind(experiment)
-    .fetch_all(connection)
-    .await?;
-    let rows = rows
-        .iter()
-        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-    rows.collect()
-}
-
-/// Forgets the builds of a cell without games.
-async fn forget_builds(connection: &mut AnyConnection, cell: i64) -> Result<(), StoreError> {
-    statement("DELETE FROM cell_builds WHERE cell = $1")
-        .bind(cell)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-/// Notes that a cell may hold games of a build.
-pub(super) async fn welcome(
-    connection: &mut AnyConnection,
-    dialect: &Dialect,
-    cell: i64,
-    build: &str,
-) -> Result<(), StoreError> {
-    let note = format!(
-        "INSERT INTO cell_builds (cell, build, since) VALUES ($1, $2, {})
-         ON CONFLICT (cell, build) DO NOTHING",
-        dialect.now
-    );
-    statement(&note)
-        .bind(cell)
-        .bind(build)
-        .execute(connection)
-        .await?;
-    Ok(())
 }
 
 /// Makes the missing pairs of a cell; `place` is its position among so many cells.

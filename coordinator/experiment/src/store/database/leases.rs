@@ -194,8 +194,11 @@ async fn settle(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::MatchOutcome;
+    use crate::report::tests::game;
     use crate::store::{
-        ExperimentPlan, OpenMode, PlannedCell, RegisteredPlan, Store, database::Database,
+        ExperimentPlan, OpenMode, PlannedCell, PlayedPair, RegisteredPlan, Store,
+        database::Database,
     };
     use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
     use std::{
@@ -224,6 +227,32 @@ mod tests {
         let opening = OpenMode::PLAY;
         let opened = Database::sqlite(file, plan, opening).await;
         opened.expect("a store")
+    }
+
+    /// Both builds were let in, since no pair had begun, and the games of both were counted together.
+    #[tokio::test]
+    async fn of_two_builds_that_begin_together_the_later_one_plays() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("t.db");
+        let first = open(&file, &plan("t", 2)).await;
+        let other = ExperimentPlan {
+            build: "other build".to_owned(),
+            ..plan("t", 2)
+        };
+        let second = open(&file, &other).await;
+        let refused = first.lease("r", Duration::from_secs(60)).await;
+        let pair = PlayedPair {
+            games: [0, 1].map(|number| game(number, MatchOutcome::Win)),
+            incidents: Vec::new(),
+        };
+        let error = refused.expect_err("another build").to_string();
+        assert!(error.contains("(other build, this is build)"), "{error}");
+        assert!(error.contains("'one' of 't'"), "{error}");
+        for _ in 0..3 {
+            let lease = second.lease("s", Duration::from_secs(60)).await;
+            let lease = lease.expect("asked").expect("a pair");
+            assert!(second.finish(&lease, "s", &pair).await.expect("finished"));
+        }
     }
 
     /// Counts the steps of SQLite's virtual machine for the next lease, and rolls the lease back.

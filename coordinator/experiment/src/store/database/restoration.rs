@@ -1,7 +1,7 @@
 //! Games of another store, written into a new one.
 
 use super::{
-    cells::Cells, connection::statement, dialect::Dialect, enrolment, games, incidents, plans,
+    builds, cells::Cells, connection::statement, dialect::Dialect, games, incidents, plans,
     standings,
 };
 use crate::store::{
@@ -58,7 +58,7 @@ async fn restore_cell(
         .map(|(row, _)| row.build.as_str())
         .collect();
     for build in builds {
-        enrolment::welcome(connection, dialect, cell, build).await?;
+        builds::welcome(connection, dialect, cell, build).await?;
     }
     for pair in kept
         .games

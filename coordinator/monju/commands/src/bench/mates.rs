@@ -151,7 +151,7 @@ impl MateBench {
             }
         }
         if refused > 0 {
-            eprintln!("{refused} lines are no position that can exist");
+            tell!("{refused} lines are no position that can exist");
         }
         anyhow::ensure!(!problems.is_empty(), "there is no position in the files");
         Ok(problems)

@@ -193,7 +193,7 @@ impl CsaConnection {
             if line.starts_with("START:") {
                 return Ok(Some(Instant::now()));
             } else if line.starts_with("REJECT:") {
-                eprintln!("no game: {}", excerpt(&line, 200));
+                tell!("no game: {}", excerpt(&line, 200));
                 return Ok(None);
             }
         }

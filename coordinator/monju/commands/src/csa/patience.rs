@@ -42,7 +42,7 @@ impl Patience {
         if left.is_zero() {
             return Err(error);
         }
-        eprintln!("{error}; trying again");
+        tell!("{error}; trying again");
         let wait = SHORTEST_WAIT + self.begun.elapsed() / 10;
         sleep(wait.min(LONGEST_WAIT).min(left)).await;
         Ok(())

@@ -67,7 +67,7 @@ pub fn interrupt(is_last: &mut bool) -> anyhow::Result<()> {
         bail!("interrupted; the server will count the game as lost");
     }
     *is_last = true;
-    eprintln!("this game is the last one; interrupt again to leave it at once");
+    tell!("this game is the last one; interrupt again to leave it at once");
     Ok(())
 }
 
@@ -374,7 +374,7 @@ impl Board {
         });
         let played = Answer::parse(&self.game, &answer.mv).unwrap_or_else(|error| {
             let mv = excerpt(&answer.mv, 20);
-            eprintln!("the engine plays {mv}, which the rules forbid ({error}); resigning");
+            tell!("the engine plays {mv}, which the rules forbid ({error}); resigning");
             Answer::Resign
         });
         let text = match played {
@@ -469,7 +469,7 @@ impl Board {
             Some(MatchOutcome::Draw) | None => "draw",
         };
         if let Err(error) = self.end_search(word).await {
-            eprintln!("the engine failed at the end of the game: {error}");
+            tell!("the engine failed at the end of the game: {error}");
             self.has_failed = true;
         }
         Played {
@@ -511,7 +511,7 @@ impl Board {
         if self.has_restarted {
             bail!("the engine failed twice in a game: {error}");
         }
-        eprintln!("the engine failed, and is started again: {error}");
+        tell!("the engine failed, and is started again: {error}");
         self.has_restarted = true;
         self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
         self.meet_conditions().await?;

@@ -18,7 +18,7 @@ const REFRESH_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Tells that a server has no connection to spare.
 pub fn waiting(words: &str) {
-    eprintln!("waiting for a connection: {words}");
+    tell!("waiting for a connection: {words}");
 }
 
 /// Runs a runner, and shows its progress on standard error. The first interrupt finishes the pairs under

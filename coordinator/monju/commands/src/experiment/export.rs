@@ -42,7 +42,7 @@ impl ExportCommand {
         }
         let store = store::open(&self.address, &specification.plan(""), OpenMode::Look).await?;
         for warning in mismatches(&specification, &*store).await? {
-            eprintln!("{warning}");
+            tell!("{warning}");
         }
         let sealed = bundle::seal(&specification, &*store, &self.out, self.ballots).await;
         let Sealed { games, bytes } = match sealed {
@@ -51,7 +51,7 @@ impl ExportCommand {
             }
             sealed => sealed?,
         };
-        eprintln!(
+        tell!(
             "{games} games in {}, {:.1} MiB",
             self.out.display(),
             bytes as f64 / f64::from(1 << 20)

@@ -37,7 +37,7 @@ impl ImportCommand {
             imported => imported?,
         };
         let programs: Vec<String> = programs.into_iter().collect();
-        eprintln!(
+        tell!(
             "{games} games of '{}' in {}, played by {}; 'monju experiment run' with its file and \
              --store {} goes on, by that build or with --accept-build",
             specification.name,

@@ -138,7 +138,7 @@ impl ExperimentProgress {
         }
         self.last_message = message.to_owned();
         if !self.terminal || self.bars.println(message).is_err() {
-            eprintln!("{message}");
+            tell!("{message}");
         }
     }
 
@@ -160,7 +160,7 @@ impl ExperimentProgress {
                 self.last_line = Some(Instant::now());
                 let (all, rate) = (self.specification.all_games(), self.games_per_hour());
                 let done = 2 * self.finished();
-                eprintln!("{done} of {all} games, {rate:.0} games/h, {left} left");
+                tell!("{done} of {all} games, {rate:.0} games/h, {left} left");
             }
             return;
         }

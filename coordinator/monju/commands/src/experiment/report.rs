@@ -84,7 +84,7 @@ impl ReportCommand {
             },
             Some(store) => {
                 for warning in mismatches(&specification, &*store).await? {
-                    eprintln!("{warning}");
+                    tell!("{warning}");
                 }
                 let broken = || match sealed {
                     true => format!("in {}", self.file.display()),
@@ -96,10 +96,12 @@ impl ReportCommand {
                         counted,
                         without_say,
                     } = written.await.with_context(broken)?;
-                    eprint!("{counted} games below {}", folder.display());
+                    let folder = folder.display();
                     match without_say {
-                        0 => eprintln!(),
-                        others => eprintln!(", and {others} that do not count, apart from them"),
+                        0 => tell!("{counted} games below {folder}"),
+                        others => tell!(
+                            "{counted} games below {folder}, and {others} that do not count, apart from them"
+                        ),
                     }
                 }
                 (report::gather(&specification, &*store).await).with_context(broken)?

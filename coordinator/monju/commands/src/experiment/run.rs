@@ -58,7 +58,7 @@ impl RunCommand {
             specification.limit_pairs(games / 2);
         }
         for warning in runner::preflight(&specification).await? {
-            eprintln!("warning: {warning}");
+            tell!("warning: {warning}");
         }
         for (planned, cell) in plan.cells.iter_mut().zip(&specification.cells) {
             planned.pairs = cell.pairs;
@@ -67,19 +67,19 @@ impl RunCommand {
         let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
         if self.retry_given_up {
             let pairs = store.retry_given_up().await?;
-            eprintln!("{pairs} pairs that were given up are tried again");
+            tell!("{pairs} pairs that were given up are tried again");
         }
         let jobs = self
             .jobs
             .unwrap_or_else(|| runner::default_jobs(&specification));
         if jobs > 1 && specification.has_remote_members() {
-            eprintln!(
+            tell!(
                 "warning: {jobs} games at the same time share one coordinator: its players forget one \
                  game when they are asked about another; --jobs 1 keeps games apart"
             );
         }
         if let Some(warning) = runner::crowded(&specification, jobs, runner::cores_here()) {
-            eprintln!("warning: {warning}");
+            tell!("warning: {warning}");
         }
         let runner = Runner {
             jobs,

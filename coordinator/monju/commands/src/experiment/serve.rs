@@ -111,7 +111,7 @@ impl ServedExperiment {
         let (sender, state) = watch::channel(looks.look(&specification, &*store).await?);
         descriptors::raise(server::DESCRIPTORS);
         let (listener, local) = server::listen(page).await?;
-        eprintln!("the experiment's page is at http://{local}/");
+        tell!("the experiment's page is at http://{local}/");
         let reports = Arc::new(Reports {
             specification: Arc::clone(&specification),
             store: Arc::clone(&store),

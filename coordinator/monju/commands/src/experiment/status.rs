@@ -41,7 +41,7 @@ impl StatusCommand {
         let plan = specification.plan("");
         let store = store::open(&self.address, &plan, OpenMode::Look).await?;
         for warning in mismatches(&specification, &*store).await? {
-            eprintln!("{warning}");
+            tell!("{warning}");
         }
         let rows = rows(&specification, &*store).await;
         let rows = rows.with_context(|| format!("in {}", self.address))?;

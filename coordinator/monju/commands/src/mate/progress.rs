@@ -50,7 +50,7 @@ impl MateProgressLine {
         };
         let text = format!("{} positions, {found}", state.nodes);
         if self.bar.is_hidden() {
-            eprintln!("{text}");
+            tell!("{text}");
         } else {
             self.bar.set_message(text);
             self.bar.tick();
