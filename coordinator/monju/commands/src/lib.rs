@@ -6,7 +6,7 @@
     reason = "commands measure real time and report progress by it; no game's clock is kept here"
 )]
 
-/// Says a line on standard error. Nobody may be reading it any more, which must not end a game: `eprintln` would.
+/// Says a line on standard error. Nobody may be reading it any more, which must not end a game, as `eprintln` would.
 #[macro_export]
 macro_rules! tell {
     ($($text:tt)*) => {{

@@ -60,8 +60,8 @@ pub(super) struct Unwelcome {
     pub theirs: String,
 }
 
-/// Returns the cell if it may not hold games of a build. That was settled when this build enrolled itself, but until the
-/// first game another build may have taken its place.
+/// Returns the cell if it may not hold games of a build. That was settled when this build enrolled itself, but until
+/// the first pair another build may have taken its place.
 pub(super) async fn unwelcome(
     connection: &mut AnyConnection,
     cell: i64,
