@@ -2,6 +2,7 @@
 
 use monju_tests::{
     alone,
+    binary::monju,
     cluster::{ServiceProcess, coordinator_over},
     command::{complaint_of, failure_of, refusal_of},
     data::{assert_legal, config},
@@ -9,9 +10,10 @@ use monju_tests::{
     usi::Usi,
 };
 use std::{
-    fs,
+    fs, io,
     net::TcpListener,
     path::{Path, PathBuf},
+    process::Command,
     time::Duration,
 };
 
@@ -54,6 +56,16 @@ fn a_malformed_position_is_named() {
         let line = refusal_of(&["consult", position, "--nodes", "1000"]);
         assert!(line.contains(offender), "{position}: {line}");
     }
+}
+
+/// Nobody read the line any more, as after `2>&1 | head -1`, and the command ended by a panic.
+#[test]
+fn a_complaint_that_nobody_reads_is_no_panic() {
+    let (reader, writer) = io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = Command::new(monju());
+    command.args(["consult", "--players", "0"]).stderr(writer);
+    assert_eq!(command.status().expect("started").code(), Some(2));
 }
 
 #[test]

@@ -63,10 +63,8 @@ impl Bundle {
         for (cell, sealed) in specification.cells.iter_mut().zip(&manifest.cells) {
             cell.hash.clone_from(&sealed.specification);
         }
-        let bundle = Self {
-            planned: specification.cells.iter().map(|cell| cell.pairs).collect(),
-            ..Self::with_games(manifest, &folder.join(GAMES))?
-        };
+        let planned = specification.cells.iter().map(|cell| cell.pairs).collect();
+        let bundle = Self::with_games(manifest, planned, &folder.join(GAMES))?;
         let contradictions = consistency::of_games(&specification, &bundle.manifest, &bundle.games);
         BundleError::check(folder, contradictions)?;
         Ok((specification, bundle))
@@ -84,7 +82,7 @@ impl Bundle {
         Ok(games[begin..].iter().take(count as usize))
     }
 
-    fn with_games(manifest: Manifest, path: &Path) -> Result<Self, BundleError> {
+    fn with_games(manifest: Manifest, planned: Vec<u32>, path: &Path) -> Result<Self, BundleError> {
         let mut games = vec![Vec::new(); manifest.cells.len()];
         let mut half_points = vec![BTreeMap::new(); manifest.cells.len()];
         let file = File::open(path).map_err(|source| BundleError::file(path, source))?;
@@ -112,7 +110,7 @@ impl Bundle {
             manifest,
             games,
             half_points,
-            planned: Vec::new(),
+            planned,
         })
     }
 

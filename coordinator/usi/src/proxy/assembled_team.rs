@@ -98,8 +98,8 @@ impl AssembledTeam {
         &self.contact
     }
 
-    /// Prepares the players for a game, once for each game that holds them. Returns the problems that do not keep
-    /// the game from being played.
+    /// Prepares the players for a game: once, and again if they have been given up since. Returns the problems that
+    /// do not keep the game from being played.
     ///
     /// # Errors
     /// The coordinator refused, or did not answer in time.

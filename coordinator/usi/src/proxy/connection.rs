@@ -81,7 +81,12 @@ impl TeamConnection {
             game_id,
             outcome: outcome.into(),
         });
+        let earlier = self.result.take();
         self.result = Some(tokio::spawn(async move {
+            if let Some(earlier) = earlier {
+                // It fails only with this session.
+                let _ = earlier.await;
+            }
             let mut client = contact.coordinators.asked().client;
             if let Some(request) = request {
                 match timeout(RESULT_PATIENCE, client.finish_game(request)).await {

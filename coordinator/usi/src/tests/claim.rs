@@ -21,6 +21,14 @@ fn gui(reservation: &Reservation, steps: &'static [ScriptStep]) -> Gui {
     Gui::with(assembly, |_| steps.to_vec())
 }
 
+/// Lets another session hold the players.
+fn held_by_another(players: &Reservation) -> Session {
+    let other = Session::new("another GUI");
+    let claim = other.claim(Purpose::Game, LEASE);
+    drop(players.enter(Some(&claim), None).expect("free"));
+    other
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_game_holds_its_players_until_it_is_over() {
     let players = Reservation::default();
@@ -88,11 +96,10 @@ async fn a_game_that_ends_before_its_first_move_frees_the_players() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_gui_claims_the_players_only_with_its_next_search() {
     let players = Reservation::default();
-    let other = Session::new("another GUI").claim(Purpose::Game, LEASE);
-    drop(players.enter(Some(&other), None).expect("free"));
+    let other = held_by_another(&players);
     let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
     gui.ready().await;
-    players.release(&other.session);
+    players.release(other.id());
     gui.wait(10).await;
     assert_eq!(players.held(), None);
     gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
@@ -119,8 +126,7 @@ async fn an_analysis_holds_its_players_only_while_it_thinks() {
 #[tokio::test(start_paused = true)]
 async fn the_gui_is_told_who_holds_the_players_and_gets_its_move_nevertheless() {
     let players = Reservation::default();
-    let other = Session::new("another GUI").claim(Purpose::Game, LEASE);
-    drop(players.enter(Some(&other), None).expect("free"));
+    let other = held_by_another(&players);
     let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
     gui.say("usi\nisready");
     let told = |lines: &[String]| {
@@ -131,7 +137,7 @@ async fn the_gui_is_told_who_holds_the_players_and_gets_its_move_nevertheless() 
     gui.say("usinewgame\nposition startpos\ngo btime 0 wtime 0 byoyomi 100");
     told(&gui.hear_until("bestmove").await);
     // As soon as they are free, the next move is the team's.
-    players.release(&other.session);
+    players.release(other.id());
     gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
     let lines = gui.hear_until("bestmove").await;
     assert_eq!(lines[lines.len() - 1], "bestmove 7g7f", "{lines:?}");
