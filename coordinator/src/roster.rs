@@ -308,7 +308,7 @@ impl Roster {
         claim: Option<&Claim>,
         patience: Duration,
         lease_patience: Duration,
-    ) -> Vec<String> {
+    ) -> Preparation {
         let mut calls = JoinSet::new();
         let mut problems = Vec::new();
         let links = self.links();
@@ -328,16 +328,25 @@ impl Roster {
             let told = tell_once_free(client, request, lease_patience);
             calls.spawn(async move {
                 match time::timeout(patience, told).await {
-                    Ok(Ok(response)) => door::problems(response.into_inner().problems),
+                    Ok(Ok(response)) => (door::problems(response.into_inner().problems), None),
                     Ok(Err(status)) => {
                         let reason = reason(&status);
-                        vec![format!("worker {address} refused a new game: {reason}")]
+                        let problem = format!("worker {address} refused a new game: {reason}");
+                        (
+                            vec![problem],
+                            reservation::is_held(&status).then_some(reason),
+                        )
                     }
-                    Err(_) => vec![format!("worker {address} is slow to prepare a new game")],
+                    Err(_) => {
+                        let problem = format!("worker {address} is slow to prepare a new game");
+                        (vec![problem], None)
+                    }
                 }
             });
         }
-        problems.extend(calls.join_all().await.into_iter().flatten());
+        let (lines, refusals): (Vec<_>, Vec<_>) = calls.join_all().await.into_iter().unzip();
+        problems.extend(lines.into_iter().flatten());
+        let refusals: Option<Vec<String>> = refusals.into_iter().collect();
         let all = async {
             for link in links.iter().filter(|link| link.failure().is_none()) {
                 link.describe_again().await;
@@ -349,8 +358,20 @@ impl Roster {
         for problem in &problems {
             warn!(problem, "not ready for the game");
         }
-        problems
+        Preparation {
+            problems,
+            refusal: refusals.and_then(|refusals| refusals.into_iter().next()),
+        }
     }
+}
+
+/// The answers of the workers to a new game.
+#[derive(Debug)]
+pub struct Preparation {
+    /// Reasons why players are not ready, one line each.
+    pub problems: Vec<String>,
+    /// Where other sessions hold the players of every connected worker, the words of one of them.
+    pub refusal: Option<String>,
 }
 
 /// Tells a worker that a game begins, and again while another session holds it, at most for `lease_patience`.

@@ -50,7 +50,8 @@ async fn settling_ends_after_its_patience() {
     roster.settle(PATIENCE).await;
     assert_eq!(began.elapsed(), PATIENCE);
     assert_eq!(roster.statuses()[0].failure, "refused");
-    let problems = roster.new_game("g", None, PATIENCE, Duration::ZERO).await;
+    let prepared = roster.new_game("g", None, PATIENCE, Duration::ZERO).await;
+    let problems = prepared.problems;
     assert_eq!(problems.len(), 1);
     assert!(
         problems[0].ends_with("is not connected: refused"),
@@ -80,8 +81,8 @@ async fn a_new_game_reaches_every_worker() {
     let worker = worker();
     let told = worker.told.clone();
     let (roster, _server) = worker.roster().await;
-    let problems = roster.new_game("g1", None, PATIENCE, Duration::ZERO).await;
-    assert!(problems.is_empty());
+    let prepared = roster.new_game("g1", None, PATIENCE, Duration::ZERO).await;
+    assert_eq!(prepared.problems, [""; 0]);
     assert_eq!(*told.lock().expect("told"), ["new game g1"]);
 }
 

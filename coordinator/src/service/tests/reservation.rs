@@ -1,7 +1,7 @@
 //! Tests of who may ask the players.
 
 use super::*;
-use monju_proto::reservation::Session;
+use monju_proto::reservation::{Session, is_held};
 use tonic::Streaming;
 
 const LEASE: Duration = Duration::from_secs(4);
@@ -175,7 +175,7 @@ async fn a_worker_joins_as_soon_as_the_lease_of_a_session_that_is_gone_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_another_game_keeps_is_told_of_at_the_end_of_the_patience() {
+async fn a_game_whose_workers_another_game_keeps_is_refused_at_the_end_of_the_patience() {
     let worker = three_opinions();
     let players = worker.reservation.clone();
     let [other, gui] = ["another GUI", "a GUI"].map(Session::new);
@@ -184,9 +184,13 @@ async fn a_worker_that_another_game_keeps_is_told_of_at_the_end_of_the_patience(
     let mut served = serve(worker, None).await;
     let begun = Instant::now();
     let prepared = prepare(&mut served, "game", claim(&gui, Purpose::Game)).await;
-    let problems = prepared.expect("the coordinator is free").problems;
-    assert!(problems[0].contains("another GUI"), "{problems:?}");
+    let refused = prepared.expect_err("held");
+    assert!(refused.message().contains("another GUI"), "{refused}");
     assert!((LEASE_PATIENCE..LEASE_PATIENCE + SETTLING).contains(&begun.elapsed()));
+    // The other game may come to this coordinator at once.
+    let asked = asked(&mut served, claim(&other, Purpose::Game), one_second()).await;
+    let (_stop, stream) = asked.expect("its own workers");
+    assert_eq!(end(stream).await.expect("decided").votes.len(), 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -214,8 +218,11 @@ async fn a_session_that_went_elsewhere_keeps_its_workers() {
     let _call = players.enter(game.as_ref(), None).expect("its own");
     tokio::time::sleep(LEASE * 2).await;
     let prepared = prepare(&mut served, "two", claim(&other, Purpose::Game)).await;
-    let problems = prepared.expect("the coordinator is free").problems;
-    assert!(problems[0].contains("a GUI"), "{problems:?}");
+    let refused = prepared.expect_err("held");
+    assert!(
+        is_held(&refused) && refused.message().contains("a GUI"),
+        "{refused}"
+    );
     tokio::time::sleep(LEASE).await;
     let held = players.held().expect("held").to_string();
     assert!(held.contains("a GUI"), "{held}");
