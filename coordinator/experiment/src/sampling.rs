@@ -24,7 +24,13 @@ pub fn opening(seed: u64, cell: &str, pair: u32, count: usize) -> usize {
     if count == 0 {
         return 0;
     }
-    let round = pair as usize / count;
+    let pair = pair as usize;
+    opening_order(seed, cell, pair / count, count)[pair % count]
+}
+
+/// Indices of `count` openings in the order in which pairs of a cell start from them, the `round`-th time that they
+/// come.
+pub fn opening_order(seed: u64, cell: &str, round: usize, count: usize) -> Vec<usize> {
     let cell_seed = derive(
         derive(seed, &format!("cell {cell}")),
         &format!("round {round}"),
@@ -35,7 +41,7 @@ pub fn opening(seed: u64, cell: &str, pair: u32, count: usize) -> usize {
         let chosen = pick(derive(cell_seed, &format!("swap {last}")), last + 1);
         order.swap(last, chosen);
     }
-    order[pair as usize % count]
+    order
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::{
     specification::{Adjudication, Cell, DeclarationRule, RepetitionRule, Specification},
 };
 use monju_engine::{Color, Game, Repetition};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// Returns the cells that only one of specification and manifest has.
 pub(super) fn of_cells(specification: &Specification, manifest: &Manifest) -> Vec<Contradiction> {
@@ -46,16 +46,36 @@ pub(super) fn of_games(
         });
     }
     let openings = specification.openings.lines().iter();
-    let openings: HashSet<String> = openings
-        .filter_map(|line| Some(Game::from_usi(line).ok()?.to_usi()))
+    let openings: Vec<String> = openings
+        .map(|line| Game::from_usi(line).map_or(String::new(), |game| game.to_usi()))
         .collect();
     for ((cell, sealed), games) in specification.cells.iter().zip(&manifest.cells).zip(games) {
         let planned = planned_games(cell, manifest);
+        let mut drawn = (usize::MAX, Vec::new());
         for pair in games.chunk_by(|one, other| one.pair == other.pair) {
-            of_pair(&mut found, (cell, sealed, planned), pair, &openings);
+            let number = pair[0].pair as usize;
+            let round = number / openings.len();
+            if drawn.0 != round {
+                drawn = (round, specification.opening_order(cell, round));
+            }
+            let own = &openings[drawn.1[number % openings.len()]];
+            of_pair(&mut found, (cell, sealed, planned), pair, (&openings, own));
         }
+        found.extend(lost(cell, sealed, games).map(|what| in_cell(&cell.label, what)));
     }
     found
+}
+
+/// Tells of pairs that are not there though later ones of the plan are, and that are not to be played either: a store
+/// makes the pairs of a cell without a gap.
+fn lost(cell: &Cell, sealed: &SealedCell, games: &[SealedGame]) -> Option<ContradictionKind> {
+    let played = games.iter().map(|game| game.pair);
+    let known: BTreeSet<u32> = (played.chain(sealed.given_up.iter().copied()))
+        .filter(|pair| *pair < cell.pairs)
+        .collect();
+    let missing = u64::from(*known.last()?) + 1 - known.len() as u64;
+    let open = sealed.open;
+    (missing > open).then_some(ContradictionKind::Lost { missing, open })
 }
 
 /// Games of a cell by the largest of all plans; `None` where a version has played that wrote no plans.
@@ -77,7 +97,7 @@ fn of_pair(
     found: &mut Vec<Contradiction>,
     (cell, sealed, planned): (&Cell, &SealedCell, Option<u64>),
     games: &[SealedGame],
-    openings: &HashSet<String>,
+    (openings, own): (&[String], &str),
 ) {
     let Some(first) = games.first() else { return };
     let mut add = |what, game: Option<u32>| {
@@ -107,13 +127,15 @@ fn of_pair(
     }
     let mut begun = Vec::new();
     for game in games {
-        match of_game(game, cell.adjudication, openings) {
+        match of_game(game, cell.adjudication, (openings, own)) {
             Ok(opening) => begun.push(opening),
             Err(what) => add(what, Some(game.game)),
         }
     }
     if begun.windows(2).any(|two| two[0] != two[1]) {
         add(ContradictionKind::Openings, None);
+    } else if begun.first().is_some_and(|opening| opening != own) {
+        add(ContradictionKind::OtherOpening, None);
     }
 }
 
@@ -121,7 +143,7 @@ fn of_pair(
 fn of_game(
     game: &SealedGame,
     rules: Adjudication,
-    openings: &HashSet<String>,
+    (openings, own): (&[String], &str),
 ) -> Result<String, ContradictionKind> {
     let played = Game::from_usi(&game.position)?;
     let found = played.moves().len();
@@ -133,7 +155,7 @@ fn of_game(
     }
     let moves = &played.usi_moves()[..game.opening_plies as usize];
     let opening = Game::from_parts(played.start(), moves)?.to_usi();
-    if !openings.contains(&opening) {
+    if opening != own && !openings.contains(&opening) {
         return Err(ContradictionKind::Opening);
     }
     match can_end(game, &played, rules) {

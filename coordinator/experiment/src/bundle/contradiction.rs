@@ -61,6 +61,19 @@ pub enum ContradictionKind {
     /// The games of a pair have different openings.
     #[error("the games of the pair begin with different openings")]
     Openings,
+    /// The pair has the opening of another one.
+    #[error("the pair does not begin with the opening that the seed gives to its number")]
+    OtherOpening,
+    /// Pairs before the last one are neither there nor given up, and no longer to be played.
+    #[error(
+        "{missing} pairs before its last one are missing, and only {open} are still to be played"
+    )]
+    Lost {
+        /// Missing pairs.
+        missing: u64,
+        /// Pairs that are to be played.
+        open: u64,
+    },
     /// The ending, the last position and the result do not go together.
     #[error("its last position does not allow a {result} of the first side by {ending}")]
     Ending {
@@ -86,6 +99,7 @@ impl ContradictionKind {
             | Self::Plies { .. }
             | Self::Opening
             | Self::Openings
+            | Self::OtherOpening
             | Self::Ending { .. } => {
                 "export the bundle again; if its store has the same, play the experiment again in a new one"
             }

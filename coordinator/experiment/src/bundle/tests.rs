@@ -128,7 +128,7 @@ type Change = fn(&mut Vec<Value>, &mut Value);
 async fn what_cannot_be_is_refused_with_its_place() {
     let (specification, store, folder) = played().await;
     // Pair 0: won as Black, won as White; pair 1: lost as Black, drawn as White.
-    let cases: [(Change, &str); 16] = [
+    let cases: [(Change, &str); 18] = [
         (
             |games, _| games.push(games[3].clone()),
             "cell 'players=1 sigma=25', pair 1, game 1: the game is there 2 times; export the bundle again",
@@ -188,6 +188,21 @@ async fn what_cannot_be_is_refused_with_its_place() {
         (
             |games, _| games[0]["position"] = json!("startpos moves 2g2f 3c3d 7g7f"),
             "pair 0: the games of the pair begin with different openings; export",
+        ),
+        (
+            |games, _| {
+                for (game, pair) in games.iter_mut().zip([1, 1, 0, 0]) {
+                    game["pair"] = json!(pair);
+                }
+            },
+            "pair 0: the pair does not begin with the opening that the seed gives to its number; export",
+        ),
+        (
+            |games, manifest| {
+                drop(games.drain(..2));
+                manifest["games"] = json!(2);
+            },
+            "cell 'players=1 sigma=25': 1 pairs before its last one are missing, and only 0 are still to be played; export",
         ),
         (
             |games, _| games[0]["result"] = json!("loss"),

@@ -40,12 +40,12 @@ published = [["49.50%"], ["—"]]
 published_moves = [[3, 1], []]
 "#;
 
-/// A game of a pair, in which Black has won, White has won, or both have gone to and fro.
-pub(crate) fn game(number: usize, result: MatchOutcome) -> PlayedGame {
+/// A game of a pair from an opening of one move, in which Black has won, White has won, or both have gone to and fro.
+pub(crate) fn game(opening: &str, number: usize, result: MatchOutcome) -> PlayedGame {
     let (ending, rest) = match (result, number) {
         (MatchOutcome::Draw, _) => (GameEnding::Repetition, " 4a4b 4i4h 4b4a 4h4i".repeat(3)),
         (MatchOutcome::Win, 0) | (MatchOutcome::Loss, 1) => {
-            (GameEnding::Resignation, " 3c3d 2g2f".to_owned())
+            (GameEnding::Resignation, " 3c3d 1g1f".to_owned())
         }
         _ => (GameEnding::Resignation, " 3c3d".to_owned()),
     };
@@ -54,7 +54,7 @@ pub(crate) fn game(number: usize, result: MatchOutcome) -> PlayedGame {
         ending,
         opening_plies: 1,
         plies: 1 + rest.split_whitespace().count() as u32,
-        moves: format!("startpos moves 7g7f{rest}"),
+        moves: format!("{opening}{rest}"),
         effort: [
             Effort {
                 nodes: 40,
@@ -70,11 +70,17 @@ pub(crate) fn game(number: usize, result: MatchOutcome) -> PlayedGame {
 }
 
 /// Plays the next pair of a store.
-async fn finish(store: &dyn Store, results: [MatchOutcome; 2], incidents: Vec<Incident>) {
+async fn finish(
+    (specification, store): (&Specification, &dyn Store),
+    results: [MatchOutcome; 2],
+    incidents: Vec<Incident>,
+) {
     let lease = store.lease("r", Duration::from_secs(60)).await;
     let lease = lease.expect("asked").expect("a pair");
+    let opening = specification.opening(&specification.cells[lease.cell], lease.pair);
+    let opening = &specification.openings.lines()[opening];
     let pair = PlayedPair {
-        games: [0, 1].map(|number| game(number, results[number])),
+        games: [0, 1].map(|number| game(opening, number, results[number])),
         incidents,
     };
     assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
@@ -105,7 +111,7 @@ pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDi
             }],
         ),
     ] {
-        finish(&*store, results, incidents).await;
+        finish((&specification, &*store), results, incidents).await;
     }
     (specification, store, folder)
 }
@@ -169,7 +175,7 @@ async fn cells_are_compared_with_the_base() {
         [Win, Loss],
         [Loss, Loss],
     ] {
-        finish(&*store, results, Vec::new()).await;
+        finish((&specification, &*store), results, Vec::new()).await;
     }
     let report = gather(&specification, &*store).await.expect("a report");
     assert_eq!(
@@ -254,7 +260,7 @@ async fn games_are_reported_by_build_and_origin() {
     let changed = store::open(&address, &after.plan("build 2"), opening).await;
     let changed = changed.expect("a store");
     assert_eq!(changed.older_specification(), None);
-    finish(&*changed, [MatchOutcome::Win; 2], Vec::new()).await;
+    finish((&after, &*changed), [MatchOutcome::Win; 2], Vec::new()).await;
 
     // A report of either file lists both origins.
     for specification in [&before, &after] {
@@ -308,7 +314,7 @@ async fn builds_that_share_a_cell_are_named() {
     for _ in 0..2 {
         let shared = store::open(&address, &more.plan("build 2"), opening).await;
         let shared = shared.expect("a store");
-        finish(&*shared, [MatchOutcome::Win; 2], Vec::new()).await;
+        finish((&more, &*shared), [MatchOutcome::Win; 2], Vec::new()).await;
         let report = gather(&more, &*shared).await.expect("a report");
         let text = markdown(&report, "", None);
         let line =
@@ -489,8 +495,11 @@ async fn games_that_repeat_are_told_among_those_that_count() {
     let before = gather(&specification, &*store).await.expect("a report");
     assert_eq!(before.cells[0].repeated_games(), 0);
     assert_eq!(before.cells[1].different, DifferentGames::default());
+    let openings = "startpos moves 7g7f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    let one = Specification::parse(FILE, &specification.path).expect("a good file");
     for _ in 0..2 {
-        finish(&*store, [MatchOutcome::Win; 2], Vec::new()).await;
+        finish((&one, &*store), [MatchOutcome::Win; 2], Vec::new()).await;
     }
     let report = gather(&specification, &*store).await.expect("a report");
     let different = DifferentGames {
@@ -560,7 +569,7 @@ async fn a_cell_that_is_its_own_opponent_is_no_sample() {
     let store = store::open(&address, &specification.plan("build"), OpenMode::PLAY).await;
     let store = store.expect("a store");
     for results in [[Win, Loss], [Loss, Win], [Win, Win], [Loss, Draw]] {
-        finish(&*store, results, Vec::new()).await;
+        finish((&specification, &*store), results, Vec::new()).await;
     }
     let report = gather(&specification, &*store).await.expect("a report");
     assert!(report.cells[0].interval.is_none() && report.cells[1].interval.is_some());
@@ -651,7 +660,7 @@ async fn losses_on_time_while_the_machine_stalled_are_told_apart() {
     use MatchOutcome::Win;
     for stalls in [[None, Some(62)], [Some(40), None]] {
         let incidents = vec![lost(0, stalls[0]), lost(1, stalls[1])];
-        finish(&*store, [Win, Win], incidents).await;
+        finish((&specification, &*store), [Win, Win], incidents).await;
     }
     let report = gather(&specification, &*store).await.expect("a report");
     let cell = &report.cells[1];

@@ -190,11 +190,20 @@ impl Specification {
 
     /// Index of the opening that a pair of a cell starts from.
     pub fn opening(&self, cell: &Cell, pair: u32) -> usize {
-        let drawn_by = match self.common_openings {
+        sampling::opening(self.seed, self.drawn_by(cell), pair, self.openings.len())
+    }
+
+    /// Indices of all openings in the order of the pairs of a cell that start from them for the `round`-th time.
+    pub(crate) fn opening_order(&self, cell: &Cell, round: usize) -> Vec<usize> {
+        sampling::opening_order(self.seed, self.drawn_by(cell), round, self.openings.len())
+    }
+
+    /// The name by which the openings of a cell are drawn.
+    fn drawn_by<'a>(&self, cell: &'a Cell) -> &'a str {
+        match self.common_openings {
             true => "",
             false => &cell.label,
-        };
-        sampling::opening(self.seed, drawn_by, pair, self.openings.len())
+        }
     }
 
     /// An error about a key, with its line in the file.

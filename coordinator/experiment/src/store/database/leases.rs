@@ -242,7 +242,7 @@ mod tests {
         let second = open(&file, &other).await;
         let refused = first.lease("r", Duration::from_secs(60)).await;
         let pair = PlayedPair {
-            games: [0, 1].map(|number| game(number, MatchOutcome::Win)),
+            games: [0, 1].map(|number| game("startpos moves 7g7f", number, MatchOutcome::Win)),
             incidents: Vec::new(),
         };
         let error = refused.expect_err("another build").to_string();
