@@ -31,9 +31,16 @@ pub enum SpsaError {
     /// The search refuses a value.
     #[error(transparent)]
     Option(#[from] SearchOptionsError),
-    /// The state belongs to other arguments.
-    #[error("it was made by other arguments ({0}): give them again, or choose another file")]
-    OtherRecipe(String),
+    /// The state belongs to other arguments, or to other openings in their file.
+    #[error(
+        "it was made by other arguments or openings ({theirs}; these are {ours}): give them again, or choose another file"
+    )]
+    OtherRecipe {
+        /// The recipe of the state.
+        theirs: String,
+        /// The recipe of this tuning.
+        ours: String,
+    },
     /// The state lacks a value.
     #[error("it lacks {0}")]
     Incomplete(&'static str),
@@ -191,7 +198,10 @@ impl Spsa {
     pub fn resume(&mut self, state: &Value) -> Result<(), SpsaError> {
         let recipe = state["recipe"].as_str().unwrap_or("not named");
         if recipe != self.recipe {
-            return Err(SpsaError::OtherRecipe(recipe.to_owned()));
+            return Err(SpsaError::OtherRecipe {
+                theirs: recipe.to_owned(),
+                ours: self.recipe.clone(),
+            });
         }
         let updates = state["updates"]
             .as_u64()
@@ -265,7 +275,10 @@ mod tests {
             .resume(&tuned.state())
             .expect_err("refused")
             .to_string();
-        assert!(error.contains("(10 updates)"), "{error}");
+        assert!(
+            error.contains("(10 updates; these are 20 updates)"),
+            "{error}"
+        );
         let mut damaged = tuned.state();
         damaged["values"][1][0] = json!("correction_weight");
         assert!(spsa(10).resume(&damaged).is_err());

@@ -7,7 +7,7 @@ use crate::{
     text_table::{Align, align},
 };
 use anyhow::{Context, anyhow, bail};
-use monju_engine::EvaluatorChoice;
+use monju_engine::{EvaluatorChoice, eval::fnv1a};
 use monju_experiment::{
     openings::Openings,
     paired_match::without_line,
@@ -20,6 +20,7 @@ use monju_experiment::{
 use monju_host::load_evaluator;
 use monju_learn::files::write_atomically;
 use monju_team::signals;
+use serde_json::Value;
 use std::{fs, path::PathBuf, sync::Arc};
 
 /// Arguments of `monju tune`.
@@ -61,12 +62,26 @@ impl TuneCommand {
 
     async fn execute(self) -> anyhow::Result<()> {
         let openings = Openings::read(&self.openings)?.without_held_out();
-        let recipe = self.recipe(&openings)?;
-        let mut spsa = Spsa::new(self.parameters.clone(), self.updates, self.gain, recipe);
+        let older = self.older_recipe(&openings)?;
+        let recipe = recipe(&older, &openings);
+        let mut spsa = Spsa::new(
+            self.parameters.clone(),
+            self.updates,
+            self.gain,
+            recipe.clone(),
+        );
         if self.state.exists() {
             let place = || format!("cannot go on from {}", self.state.display());
             let state = fs::read_to_string(&self.state).with_context(place)?;
-            let state = serde_json::from_str(&state).with_context(place)?;
+            let mut state: Value = serde_json::from_str(&state).with_context(place)?;
+            if state["recipe"] == older {
+                tell!(
+                    "note: {} does not say which openings of {} its updates were played from; it goes on with those of today",
+                    self.state.display(),
+                    self.openings.display()
+                );
+                state["recipe"] = recipe.into();
+            }
             spsa.resume(&state).with_context(place)?;
         }
         let games = TuningGames {
@@ -98,8 +113,8 @@ impl TuneCommand {
         Ok(())
     }
 
-    /// Everything that the numbers are a function of.
-    fn recipe(&self, openings: &Openings) -> anyhow::Result<String> {
+    /// Everything that the numbers are a function of except the openings themselves, as older versions wrote it down.
+    fn older_recipe(&self, openings: &Openings) -> anyhow::Result<String> {
         Ok(format!(
             "{} evaluator={} nodes={} updates={} pairs={} gain={} seed={} openings={}:{}",
             self.words.join(" "),
@@ -112,6 +127,22 @@ impl TuneCommand {
             self.openings.display(),
             openings.len()
         ))
+    }
+}
+
+/// Everything that the numbers are a function of: the recipe of older versions, and the content of the openings.
+fn recipe(older: &str, openings: &Openings) -> String {
+    let content = fnv1a(openings.lines().join("\n").as_bytes());
+    format!("{older}:{content:016x}")
+}
+
+/// An error of a store without the words that would accept what it refuses: a screening judges changes of one build
+/// alone, and has no such option.
+fn without_acceptance(error: impl Into<anyhow::Error>) -> anyhow::Error {
+    let error = error.into();
+    match error.to_string().split_once(", or say --accept") {
+        Some((refusal, _)) => anyhow!("{refusal}"),
+        None => error,
     }
 }
 
@@ -142,7 +173,8 @@ impl ScreenCommand {
         let mode = OpenMode::PLAY;
         let store =
             runner::open_patiently(&self.address, &specification.plan(&build), mode, waiting)
-                .await?;
+                .await
+                .map_err(without_acceptance)?;
         let runner = Runner {
             specification: Arc::new(specification),
             store,
@@ -151,7 +183,8 @@ impl ScreenCommand {
             term: runner::LEASE,
             games: GamesUnderWay::default(),
         };
-        let stop = drive(&runner, Some("the same command")).await?;
+        let stop = drive(&runner, Some("the same command")).await;
+        let stop = stop.map_err(without_acceptance)?;
         let findings = report::gather(&runner.specification, &*runner.store).await?;
         let titles = ["change", "result", "score", "Elo", "LLR", "verdict"];
         let mut rows = vec![titles.map(str::to_owned).to_vec()];
@@ -184,5 +217,88 @@ impl ScreenCommand {
             bail!("interrupted; the same command goes on");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_experiment::store::StoreError;
+    use std::path::Path;
+
+    /// A tuning without an update, with two openings of which none is held out.
+    fn tuning(folder: &Path, lines: &str) -> TuneCommand {
+        let evaluator: EvaluatorChoice = "material".parse().expect("an evaluator");
+        let words = vec!["margin_scale:10".to_owned()];
+        let parameters = words.iter();
+        let parameters = parameters.map(|word| TunedParameter::parse(word, evaluator.kind));
+        let openings = folder.join("openings.sfen");
+        fs::write(&openings, lines).expect("writable");
+        TuneCommand {
+            parameters: parameters.collect::<Result<_, _>>().expect("known"),
+            words,
+            state: folder.join("tune.json"),
+            openings,
+            evaluator,
+            nodes: 10,
+            updates: 0,
+            pairs: 1,
+            gain: 0.05,
+            seed: 1,
+            jobs: 1,
+        }
+    }
+
+    #[test]
+    fn a_tuning_does_not_go_on_with_other_openings() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let command = || tuning(folder.path(), "startpos moves 7g7f\nstartpos moves 2g2f\n");
+        let openings = Openings::read(&command().openings).expect("openings");
+        let older = command().older_recipe(&openings).expect("an evaluator");
+        let of = |recipe: String| Spsa::new(command().parameters, 0, 0.05, recipe).state();
+        for recipe in [recipe(&older, &openings), older] {
+            fs::write(command().state, of(recipe).to_string()).expect("writable");
+            command()
+                .run()
+                .expect("its own state, or one of an older version");
+        }
+        let own = of(recipe(
+            &command().older_recipe(&openings).expect("known"),
+            &openings,
+        ));
+        fs::write(command().state, own.to_string()).expect("writable");
+        let other = tuning(folder.path(), "startpos moves 7g7f\nstartpos moves 9g9f\n");
+        let refused = other.run().expect_err("other openings");
+        let line = format!("{refused:#}");
+        assert!(
+            line.contains("made by other arguments or openings ("),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn a_screening_names_no_option_that_it_lacks() {
+        let name = || "screening".to_owned();
+        let refusals = [
+            StoreError::OtherBuild {
+                name: name(),
+                cell: name(),
+                theirs: "1".to_owned(),
+                ours: "2".to_owned(),
+            },
+            StoreError::Changed {
+                name: name(),
+                cell: name(),
+                theirs: "1".to_owned(),
+                ours: "2".to_owned(),
+            },
+        ];
+        let ends = ["use that build or another store", "restore the settings"];
+        for (refusal, end) in refusals.into_iter().zip(ends) {
+            let line = without_acceptance(refusal).to_string();
+            assert!(line.ends_with(end), "{line}");
+        }
+        let absent = without_acceptance(StoreError::Unknown(name()));
+        assert!(absent.is::<StoreError>());
     }
 }
