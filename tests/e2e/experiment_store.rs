@@ -9,7 +9,7 @@ use monju_experiment::{
     runner::{RunnerEvent, open_patiently, patiently},
     store::{
         ATTEMPTS, Accepted, Address, CellStanding, ExperimentPlan, GameUnderWay, KeptCell,
-        KeptResults, OpenMode, Origin, OtherForm, PlannedCell, PlayedPair, RegisteredPlan, Store,
+        KeptResults, OpenMode, Origin, OtherCell, PlannedCell, PlayedPair, RegisteredPlan, Store,
         StoreError, open,
     },
 };
@@ -308,9 +308,10 @@ async fn suite(address: &Address) {
     let anew = anew.expect("told to");
     let standings = anew.standings().await.expect("standings");
     assert_eq!((standings[0].open, standings[0].finished), (12, 0));
-    let forms = anew.other_forms().await.expect("asked");
-    let expected = OtherForm {
-        cell: 0,
+    let forms = anew.other_cells().await.expect("asked");
+    let expected = OtherCell {
+        label: "sigma=25".to_owned(),
+        cell: Some(0),
         specification: Some("settings 1".to_owned()),
         games: 4,
     };
@@ -386,6 +387,12 @@ async fn is_restored(address: &Address, played: &dyn Store) {
     let mut kept = KeptResults {
         plans: played.plans().await.expect("plans"),
         cells: Vec::new(),
+        others: vec![OtherCell {
+            label: "sigma=101".to_owned(),
+            cell: None,
+            specification: None,
+            games: 6,
+        }],
     };
     for cell in 0..elsewhere.cells.len() {
         let games = played.games(cell).await.expect("games");
@@ -428,6 +435,9 @@ async fn is_restored(address: &Address, played: &dyn Store) {
         (standings[0].pairs, standings[0].given_up),
         (theirs[0].pairs, theirs[0].given_up)
     );
+    let seen = open(address, &elsewhere, OpenMode::Look).await;
+    let others = seen.expect("there").other_cells().await;
+    assert_eq!(others.expect("asked"), kept.others);
     let twice = store.restore(&kept, "").await.expect_err("begun");
     assert!(matches!(twice, StoreError::Begun(_)), "{twice}");
 }

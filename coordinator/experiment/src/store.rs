@@ -26,7 +26,7 @@ pub use plan::{
 };
 pub use rows::{
     CellStanding, GameMoves, GameRow, IncidentRow, KeptCell, KeptResults, Occasion, Origin,
-    OtherForm, PairUnderWay, PlanRow, StoredGame,
+    OtherCell, PairUnderWay, PlanRow, StoredGame,
 };
 
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use crate::{
     record::{Effort, MatchOutcome, MatchSide},
     store::{
-        CellStanding, GameMoves, GameRow, IncidentRow, Occasion, Origin, OtherForm, PlanRow,
+        CellStanding, GameMoves, GameRow, IncidentRow, Occasion, Origin, OtherCell, PlanRow,
         PlannedGames, StoredGame,
     },
     stored_text::StoredTextError,
@@ -34,6 +34,9 @@ pub(super) struct Manifest {
     pub games: u64,
     pub plans: Vec<SealedPlan>,
     pub cells: Vec<SealedCell>,
+    /// Labels, hashes and numbers of games of the cells that are not in the specification.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_cells: Vec<(String, Option<String>, u64)>,
 }
 
 /// A plan by which the experiment was played.
@@ -113,6 +116,28 @@ pub(super) struct SealedGame {
     pub notes: String,
     /// One JSON object a line; empty where ballots are not kept.
     pub ballots: String,
+}
+
+impl Manifest {
+    /// Returns the cells whose games are not in the bundle.
+    pub fn other_cells(&self) -> Vec<OtherCell> {
+        let other = |label: &str, cell, specification: &Option<String>, games| OtherCell {
+            label: label.to_owned(),
+            cell,
+            specification: specification.clone(),
+            games,
+        };
+        let mut others = Vec::new();
+        for (index, cell) in self.cells.iter().enumerate() {
+            for (specification, games) in &cell.other_games {
+                others.push(other(&cell.label, Some(index), specification, *games));
+            }
+        }
+        for (label, specification, games) in &self.other_cells {
+            others.push(other(label, None, specification, *games));
+        }
+        others
+    }
 }
 
 pub(super) fn milliseconds(moment: SystemTime) -> u64 {
@@ -197,15 +222,6 @@ impl SealedCell {
             pairs,
             closed: self.closed,
         }
-    }
-
-    pub fn other_forms(&self, cell: usize) -> impl Iterator<Item = OtherForm> + '_ {
-        let form = move |(specification, games): &(Option<String>, u64)| OtherForm {
-            cell,
-            specification: specification.clone(),
-            games: *games,
-        };
-        self.other_games.iter().map(form)
     }
 }
 

@@ -62,8 +62,8 @@ pub async fn import(
 /// Returns whether any pair of the experiment has been played or begun.
 async fn has_begun(store: &dyn Store) -> Result<bool, StoreError> {
     let standings = store.standings().await?;
-    let other_forms = store.other_forms().await?;
+    let other_cells = store.other_cells().await?;
     let mut standings = standings.iter();
-    Ok(!other_forms.is_empty()
+    Ok(!other_cells.is_empty()
         || standings.any(|cell| cell.finished + cell.leased + cell.given_up > 0))
 }

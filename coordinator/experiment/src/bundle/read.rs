@@ -10,7 +10,7 @@ use crate::{
     statistics::PairOutcome,
     store::{
         CellStanding, GameMoves, GameRow, GameUnderWay, IncidentRow, KeptCell, KeptResults, Lease,
-        OtherForm, PairUnderWay, PlanRow, PlayedPair, Store, StoreError, StoredGame,
+        OtherCell, PairUnderWay, PlanRow, PlayedPair, Store, StoreError, StoredGame,
     },
     stored_text::StoredTextError,
 };
@@ -132,6 +132,7 @@ impl Bundle {
         Ok(KeptResults {
             plans: self.manifest.plans.iter().map(Into::into).collect(),
             cells: cells.collect::<Result<_, StoreError>>()?,
+            others: self.manifest.other_cells(),
         })
     }
 
@@ -156,11 +157,8 @@ impl Store for Bundle {
         None
     }
 
-    async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError> {
-        let cells = self.manifest.cells.iter().enumerate();
-        Ok(cells
-            .flat_map(|(index, cell)| cell.other_forms(index))
-            .collect())
+    async fn other_cells(&self) -> Result<Vec<OtherCell>, StoreError> {
+        Ok(self.manifest.other_cells())
     }
 
     async fn plans(&self) -> Result<Vec<PlanRow>, StoreError> {

@@ -48,7 +48,7 @@ pub async fn seal(
     let file = BufWriter::new(File::create(&path).map_err(broken)?);
     let mut packed = GzEncoder::new(file, Compression::default());
     let standings = store.standings().await?;
-    let other_forms = store.other_forms().await?;
+    let other_cells = store.other_cells().await?;
     for (index, cell) in specification.cells.iter().enumerate() {
         let rows = store.games(index).await?;
         let mut rows = rows.iter().peekable();
@@ -86,9 +86,9 @@ pub async fn seal(
                 .collect(),
             closed: standing.closed,
             incidents: incidents.iter().map(Into::into).collect(),
-            other_games: (other_forms.iter())
-                .filter(|form| form.cell == index)
-                .map(|form| (form.specification.clone(), form.games))
+            other_games: (other_cells.iter())
+                .filter(|other| other.cell == Some(index))
+                .map(|other| (other.specification.clone(), other.games))
                 .collect(),
         });
     }
@@ -107,6 +107,10 @@ pub async fn seal(
         games,
         plans: store.plans().await?.iter().map(SealedPlan::from).collect(),
         cells,
+        other_cells: (other_cells.into_iter())
+            .filter(|other| other.cell.is_none())
+            .map(|other| (other.label, other.specification, other.games))
+            .collect(),
     };
     let path = folder.join(MANIFEST);
     let json =

@@ -1,8 +1,12 @@
 use super::*;
 use crate::{
-    report::{csv, gather, json, markdown, tests::played},
+    record::MatchOutcome,
+    report::{
+        csv, gather, json, markdown,
+        tests::{FILE, finish, played},
+    },
     specification::Specification,
-    store::{self, Address, OpenMode, Store, StoreError},
+    store::{self, Accepted, Address, OpenMode, Store, StoreError},
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
@@ -381,4 +385,58 @@ async fn an_imported_bundle_is_played_on() {
         refused.contains("the store has games of 't' already"),
         "{refused}"
     );
+}
+
+#[tokio::test]
+async fn games_that_are_left_out_are_told_by_store_bundle_and_import() {
+    let (before, played, folder) = played().await;
+    finish((&before, &*played), [MatchOutcome::Win; 2], Vec::new()).await;
+    // One cell of other settings, and one in place of another.
+    let text = FILE.replace("[1, 4]", "[1, 8]");
+    let text = text.replace("games = 4", "games = 4\nseed = 78");
+    let after = Specification::parse(&text, &before.path).expect("a good file");
+    let opened = async |file: &str| {
+        let address = Address::Sqlite(folder.path().join(file));
+        let accepted = Accepted {
+            changes: true,
+            ..Accepted::default()
+        };
+        let plan = after.plan("build 1");
+        let store = store::open(&address, &plan, OpenMode::Play(accepted)).await;
+        (address, store.expect("a store"))
+    };
+    let (_, store) = opened("t.db").await;
+    let out = folder.path().join("sealed");
+    seal(&after, &*store, &out, false).await.expect("a bundle");
+    let (_, bundle) = Bundle::read(&out).expect("a bundle");
+    let (address, empty) = opened("imported.db").await;
+    drop(empty);
+    import(&after, &bundle, &address).await.expect("imported");
+    let again = import(&after, &bundle, &address).await;
+    let again = again.expect_err("other games").to_string();
+    assert!(again.contains("has games of 't' already"), "{again}");
+    let (_, imported) = opened("imported.db").await;
+    for store in [&*store, &bundle as &dyn Store, &*imported] {
+        let mut report = gather(&after, store).await.expect("a report");
+        let text = markdown(&report, "play", None);
+        for line in [
+            "- left out: 4 games of these cells with other settings, which the store keeps apart\n",
+            "- **left out: 2 games of 1 cells that are not in this file**, 'players=4 sigma=25': the choice of cells",
+        ] {
+            assert!(text.contains(line), "{text}\nexpected {line}");
+        }
+        let absent = &json(&report)["absent"];
+        assert_eq!(
+            *absent,
+            json!([{ "label": "players=4 sigma=25", "games": 2 }])
+        );
+        let more = (1..=10).map(|number| (format!("a={number}"), 2));
+        report.absent.extend(more);
+        let text = markdown(&report, "play", None);
+        let line = "22 games of 11 cells that are not in this file**, 'a=1', 'a=10', 'a=2',";
+        assert!(
+            text.contains(line) && text.contains("'a=9' and 1 more: "),
+            "{text}"
+        );
+    }
 }

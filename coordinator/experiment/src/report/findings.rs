@@ -33,6 +33,8 @@ pub struct Findings<'a> {
     /// Specifications and seeds with the numbers of their games; `None` stands for games of a version that
     /// did not write them down.
     pub origins: BTreeMap<Option<Origin>, u64>,
+    /// Labels of the cells that the file does not have, with the numbers of their games.
+    pub absent: BTreeMap<String, u64>,
 }
 
 /// Games of one machine.
@@ -129,7 +131,7 @@ pub async fn gather<'a>(
     store: &dyn Store,
 ) -> Result<Findings<'a>, StoreError> {
     let standings = store.standings().await?;
-    let other_forms = store.other_forms().await?;
+    let other_cells = store.other_cells().await?;
     let published: Vec<&str> = specification
         .report
         .published
@@ -141,6 +143,10 @@ pub async fn gather<'a>(
     let (mut builds, mut machines) = (Vec::new(), BTreeMap::new());
     let mut origins = BTreeMap::new();
     let mut sources = BTreeMap::new();
+    let mut absent = BTreeMap::new();
+    for other in other_cells.iter().filter(|other| other.cell.is_none()) {
+        *absent.entry(other.label.clone()).or_default() += other.games;
+    }
     for (index, cell) in specification.cells.iter().enumerate() {
         let counted = CountedPairs::of(specification, store, index).await?;
         let different = DifferentGames::of(store, index, &counted).await?;
@@ -174,9 +180,9 @@ pub async fn gather<'a>(
             elo: None,
             counted,
             without_say: others.len() as u64,
-            other_games: (other_forms.iter())
-                .filter(|form| form.cell == index)
-                .map(|form| form.games)
+            other_games: (other_cells.iter())
+                .filter(|other| other.cell == Some(index))
+                .map(|other| other.games)
                 .sum(),
             builds: builds_here,
             endings: BTreeMap::new(),
@@ -208,6 +214,7 @@ pub async fn gather<'a>(
         plans: store.plans().await?,
         machines,
         origins,
+        absent,
     })
 }
 

@@ -15,6 +15,7 @@ use std::time::SystemTime;
 ///   that were finished by then;
 /// - `machines[]`: machines with the numbers of their games and the ends of the first and the last, in
 ///   milliseconds since 1970, `null` where they were not written down;
+/// - `absent[]`: cells that are not in the file, with the numbers of their games;
 /// - `stop`: the sequential test that ends cells;
 /// - `cells[]`: the findings of every cell.
 pub fn json(report: &Findings<'_>) -> Value {
@@ -56,6 +57,10 @@ pub fn json(report: &Findings<'_>) -> Value {
                 "games": share.games,
             })
         }).collect::<Vec<_>>(),
+        "absent": report.absent.iter().map(|(label, games)| json!({
+            "label": label,
+            "games": games,
+        })).collect::<Vec<_>>(),
         "stop": specification.stop.map(|sprt| json!({
             "model": sprt.model.name(),
             "elo0": sprt.elo0,

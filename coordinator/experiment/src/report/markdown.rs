@@ -9,6 +9,9 @@ use crate::{
 use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
 use time::OffsetDateTime;
 
+/// Absent cells that are named.
+const MOST_NAMED: usize = 10;
+
 /// Writes the report. `command` is the command that played it; `machine` replaces the machines that the
 /// store knows.
 pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> String {
@@ -58,6 +61,7 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
             "- left out: {other_games} games of these cells with other settings, which the store keeps apart"
         );
     }
+    absent(&mut text, report);
     for cell in report.cells.iter().filter(|cell| cell.builds.len() > 1) {
         let builds = cell.builds.iter();
         let builds: Vec<String> = builds
@@ -80,6 +84,28 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
     circumstances(&mut text, report);
     incidents(&mut text, report);
     text
+}
+
+/// Games of cells that the file does not have.
+fn absent(text: &mut String, report: &Findings<'_>) {
+    let cells = report.absent.len();
+    if cells == 0 {
+        return;
+    }
+    let named: Vec<&str> = (report.absent.keys())
+        .take(MOST_NAMED)
+        .map(String::as_str)
+        .collect();
+    let more = match cells - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let _ = writeln!(
+        text,
+        "- **left out: {} games of {cells} cells that are not in this file**, '{}'{more}: the choice of cells came after results",
+        report.absent.values().sum::<u64>(),
+        named.join("', '")
+    );
 }
 
 /// Table in the form of the paper, with the published number beside ours.

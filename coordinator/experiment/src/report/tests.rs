@@ -14,7 +14,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-const FILE: &str = r#"
+pub(crate) const FILE: &str = r#"
 version = 1
 name = "t"
 title = "Two cells"
@@ -70,7 +70,7 @@ pub(crate) fn game(opening: &str, number: usize, result: MatchOutcome) -> Played
 }
 
 /// Plays the next pair of a store.
-async fn finish(
+pub(crate) async fn finish(
     (specification, store): (&Specification, &dyn Store),
     results: [MatchOutcome; 2],
     incidents: Vec<Incident>,

@@ -23,7 +23,7 @@ use super::{
     operations::Store,
     plan::{ExperimentPlan, GameUnderWay, Lease, OpenMode, PlayedPair},
     rows::{
-        CellStanding, GameMoves, GameRow, IncidentRow, KeptResults, Origin, OtherForm,
+        CellStanding, GameMoves, GameRow, IncidentRow, KeptResults, Origin, OtherCell,
         PairUnderWay, PlanRow, StoredGame,
     },
 };
@@ -33,7 +33,7 @@ use cells::Cells;
 use connection::DatabaseConnection;
 use dialect::Dialect;
 use games::PlayedBy;
-use known_cells::KnownCells;
+use known_cells::{KnownCell, KnownCells};
 use leases::Leases;
 use monju_proto::build;
 use sqlx::AnyConnection;
@@ -45,8 +45,8 @@ pub struct Database {
     connection: DatabaseConnection,
     /// Hash of the specification of cells whose own settings an older version did not write down.
     older: Option<String>,
-    /// Cells with labels of the plan and other settings: cell of the plan, row, and hash of the settings.
-    others: Vec<(usize, i64, String)>,
+    /// Cells that are not planned, each with the cell of the plan that has its label.
+    others: Vec<(Option<usize>, KnownCell)>,
     /// Specification and seed of the next games.
     origin: Origin,
     build: String,
@@ -206,13 +206,15 @@ impl Store for Database {
         self.older.as_deref()
     }
 
-    async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError> {
-        let mut forms = Vec::new();
+    async fn other_cells(&self) -> Result<Vec<OtherCell>, StoreError> {
+        let mut others = Vec::new();
         let mut transaction = self.connection.begin().await?;
-        for (cell, row, specification) in &self.others {
-            let games = games::count(&mut transaction.connection, *row).await?;
+        for (cell, known) in &self.others {
+            let here = games::count(&mut transaction.connection, known.id).await?;
+            let games = here + known.elsewhere;
             if games > 0 {
-                forms.push(OtherForm {
+                others.push(OtherCell {
+                    label: known.label.clone(),
                     cell: *cell,
                     specification: Some(specification.clone()).filter(|hash| !hash.is_empty()),
                     games,
@@ -220,7 +222,7 @@ impl Store for Database {
             }
         }
         transaction.commit().await?;
-        Ok(forms)
+        Ok(others)
     }
 
     async fn plans(&self) -> Result<Vec<PlanRow>, StoreError> {

@@ -4,7 +4,7 @@ use super::{
     error::StoreError,
     plan::{GameUnderWay, Lease, PlayedPair},
     rows::{
-        CellStanding, GameMoves, GameRow, IncidentRow, KeptResults, OtherForm, PairUnderWay,
+        CellStanding, GameMoves, GameRow, IncidentRow, KeptResults, OtherCell, PairUnderWay,
         PlanRow, StoredGame,
     },
 };
@@ -18,8 +18,8 @@ pub trait Store: Send + Sync + Debug {
     /// an older version wrote them; `None` without such cells in the plan.
     fn older_specification(&self) -> Option<&str>;
 
-    /// Cells of the store that have games, the label of a planned cell, and other settings.
-    async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError>;
+    /// Cells of the store that have games and are not planned, because their settings or their labels are others.
+    async fn other_cells(&self) -> Result<Vec<OtherCell>, StoreError>;
 
     /// The plans by which it was played, by date; empty for a store of a version that wrote none.
     async fn plans(&self) -> Result<Vec<PlanRow>, StoreError>;

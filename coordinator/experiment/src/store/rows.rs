@@ -100,6 +100,8 @@ pub struct KeptResults {
     pub plans: Vec<PlanRow>,
     /// Its cells, in the order of the plan.
     pub cells: Vec<KeptCell>,
+    /// Cells of which only the number of games is known.
+    pub others: Vec<OtherCell>,
 }
 
 /// Everything that was played of a cell.
@@ -115,14 +117,17 @@ pub struct KeptCell {
     pub closed: bool,
 }
 
-/// A cell of the store with the label of a planned one and other settings.
+/// A cell of the store that is not planned: one with the label of a planned one and other settings, or one with
+/// another label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherForm {
-    /// Index of the planned cell.
-    pub cell: usize,
+pub struct OtherCell {
+    /// Its parameters as text.
+    pub label: String,
+    /// Index of the planned cell with this label; `None` if the plan has none.
+    pub cell: Option<usize>,
     /// Hash of its settings; `None` for a cell of a version that did not write it down.
     pub specification: Option<String>,
-    /// Finished games.
+    /// Finished games, also those that an imported bundle only counts.
     pub games: u64,
 }
 

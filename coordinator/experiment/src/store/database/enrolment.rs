@@ -279,7 +279,7 @@ async fn add_pairs(
 mod tests {
     use super::*;
     use crate::store::{
-        OpenMode, OtherForm, RegisteredPlan, Store,
+        OpenMode, OtherCell, RegisteredPlan, Store,
         database::{
             Database,
             connection::DatabaseConnection,
@@ -450,12 +450,13 @@ mod tests {
         let changed = changed.expect("accepted");
         let standings = changed.standings().await.expect("standings");
         assert_eq!((standings[0].finished, standings[0].open), (0, 2));
-        let expected = OtherForm {
-            cell: 0,
+        let expected = OtherCell {
+            label: "one".to_owned(),
+            cell: Some(0),
             specification: None,
             games: 1,
         };
-        assert_eq!(changed.other_forms().await.expect("asked"), [expected]);
+        assert_eq!(changed.other_cells().await.expect("asked"), [expected]);
 
         // The file that played them still has them, and their build.
         let refused = open(&plan("specification", "build 2"), none).await;

@@ -7,6 +7,9 @@ use sqlx::{AnyConnection, Row, any::AnyRow};
 /// First version of the tables in which cells have hashes of their settings.
 const WITH_SETTINGS: i64 = 5;
 
+/// First version of the tables in which cells count games that are elsewhere.
+const WITH_ELSEWHERE: i64 = 9;
+
 /// One row of the table of cells.
 #[derive(Clone, Debug)]
 pub(super) struct KnownCell {
@@ -16,6 +19,8 @@ pub(super) struct KnownCell {
     pub label: String,
     /// Hash of its settings; empty for a cell of an older version.
     pub specification: String,
+    /// Games that only the store has from which the experiment was imported.
+    pub elsewhere: u64,
 }
 
 /// All cells of an experiment.
@@ -33,7 +38,13 @@ impl KnownCells {
             true => "specification",
             false => "''",
         };
-        let cells = format!("SELECT id, label, {specification} FROM cells WHERE experiment = $1");
+        let elsewhere = match version >= WITH_ELSEWHERE {
+            true => "elsewhere",
+            false => "CAST(0 AS BIGINT)",
+        };
+        let cells = format!(
+            "SELECT id, label, {specification}, {elsewhere} FROM cells WHERE experiment = $1 ORDER BY id"
+        );
         let rows = statement(&cells)
             .bind(experiment)
             .fetch_all(connection)
@@ -43,6 +54,7 @@ impl KnownCells {
                 id: row.try_get(0)?,
                 label: row.try_get(1)?,
                 specification: row.try_get(2)?,
+                elsewhere: row.try_get::<i64, _>(3)?.unsigned_abs(),
             })
         };
         Ok(Self(rows.iter().map(cell).collect::<Result<_, _>>()?))
@@ -85,13 +97,13 @@ impl KnownCells {
         unknown.any(|cell| planned.contains(&cell.id))
     }
 
-    /// Cells with labels of the plan that are none of its rows: cell of the plan, row, and hash.
-    pub fn others(&self, plan: &ExperimentPlan) -> Vec<(usize, i64, String)> {
+    /// Cells that are none of the plan's rows, each with the cell of the plan that has its label.
+    pub fn others(&self, plan: &ExperimentPlan) -> Vec<(Option<usize>, KnownCell)> {
         let planned = self.planned(plan);
         let index = |label: &str| plan.cells.iter().position(|cell| cell.label == label);
         let others = self.0.iter().filter(|cell| !planned.contains(&cell.id));
         others
-            .filter_map(|cell| Some((index(&cell.label)?, cell.id, cell.specification.clone())))
+            .map(|cell| (index(&cell.label), cell.clone()))
             .collect()
     }
 }

@@ -38,6 +38,10 @@ pub(super) const SQLITE: MigrationList = MigrationList(&[
         "stalls of the machine",
         include_str!("../../../migrations/sqlite/8_stalls.sql"),
     ),
+    (
+        "games elsewhere",
+        include_str!("../../../migrations/sqlite/9_elsewhere.sql"),
+    ),
 ]);
 
 /// Migrations of PostgreSQL.
@@ -73,5 +77,9 @@ pub(super) const POSTGRES: MigrationList = MigrationList(&[
     (
         "stalls of the machine",
         include_str!("../../../migrations/postgres/8_stalls.sql"),
+    ),
+    (
+        "games elsewhere",
+        include_str!("../../../migrations/postgres/9_elsewhere.sql"),
     ),
 ]);

@@ -23,6 +23,11 @@ const GIVEN_UP: i64 = 3;
 const MARK_PAIR: &str =
     "UPDATE pairs SET state = $3, points = $4, failures = $5 WHERE cell = $1 AND number = $2";
 
+/// Makes a cell that counts games of another store.
+const COUNT_ELSEWHERE: &str = "
+    INSERT INTO cells (experiment, label, specification, elsewhere) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (experiment, label, specification) DO UPDATE SET elsewhere = EXCLUDED.elsewhere";
+
 /// Writes the results of another store into the experiment called `name`, which has none. `file` is the text of its
 /// file.
 pub(super) async fn restore(
@@ -42,6 +47,15 @@ pub(super) async fn restore(
     plans::restore(connection, cells.experiment(), &kept.plans, file).await?;
     for (index, cell) in kept.cells.iter().enumerate() {
         restore_cell(connection, dialect, cells.row(index)?, cell).await?;
+    }
+    for other in &kept.others {
+        statement(COUNT_ELSEWHERE)
+            .bind(cells.experiment())
+            .bind(&other.label)
+            .bind(other.specification.as_deref().unwrap_or_default())
+            .bind(i64::try_from(other.games).unwrap_or(i64::MAX))
+            .execute(&mut *connection)
+            .await?;
     }
     Ok(())
 }

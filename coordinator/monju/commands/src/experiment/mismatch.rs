@@ -24,7 +24,13 @@ pub(super) async fn mismatches(
             specification.hash
         ));
     }
-    for form in store.other_forms().await? {
+    let (mut absent, mut games) = (0, 0);
+    for form in store.other_cells().await? {
+        let Some(cell) = form.cell else {
+            absent += 1;
+            games += form.games;
+            continue;
+        };
         let settings = form
             .specification
             .as_deref()
@@ -32,7 +38,12 @@ pub(super) async fn mismatches(
         warnings.push(format!(
             "warning: {} games of '{}' were played with other settings ({settings}) than those of {file} ({}), \
              and are not counted",
-            form.games, specification.cells[form.cell].label, specification.cells[form.cell].hash
+            form.games, form.label, specification.cells[cell].hash
+        ));
+    }
+    if absent > 0 {
+        warnings.push(format!(
+            "warning: {games} games were played in {absent} cells that are not in {file}, and are not counted"
         ));
     }
     Ok(warnings)

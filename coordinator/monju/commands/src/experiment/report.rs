@@ -81,6 +81,7 @@ impl ReportCommand {
                 plans: Vec::new(),
                 machines: BTreeMap::new(),
                 origins: BTreeMap::new(),
+                absent: BTreeMap::new(),
             },
             Some(store) => {
                 for warning in mismatches(&specification, &*store).await? {
