@@ -29,6 +29,7 @@ fn cells<const N: usize>(labels: [&str; N]) -> Vec<PlannedCell> {
         label: label.to_owned(),
         specification: "settings 1".to_owned(),
         pairs: 12,
+        engines: String::new(),
     };
     labels.map(cell).into()
 }

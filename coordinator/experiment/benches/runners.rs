@@ -72,6 +72,7 @@ async fn main() -> anyhow::Result<()> {
                 label: format!("cell={cell}"),
                 specification: "benchmark".to_owned(),
                 pairs: 5_000,
+                engines: String::new(),
             })
             .collect(),
         registered: RegisteredPlan::default(),

@@ -57,6 +57,7 @@ async fn main() -> anyhow::Result<()> {
                 label: format!("cell={cell}"),
                 specification: "benchmark".to_owned(),
                 pairs: PAIRS,
+                engines: String::new(),
             })
             .collect(),
         registered: RegisteredPlan::default(),

@@ -17,7 +17,7 @@ pub use event::{RunnerEvent, StopLevel};
 pub use games_under_way::GamesUnderWay;
 pub use identity::{build, unique_name};
 pub use patience::{open_patiently, patiently};
-pub use preflight::{crowded, preflight};
+pub use preflight::{Preflight, crowded, preflight};
 
 use super::{
     contestant::BoardResources,

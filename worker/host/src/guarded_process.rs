@@ -179,17 +179,34 @@ fn can_be_started(program: &Path, spec: &UsiSpec) -> io::Result<()> {
             false => Err(rustix::io::Errno::ACCESS.into()),
         }
     };
-    if program.components().count() > 1 {
-        let directory = spec.directory.as_deref().unwrap_or(Path::new(""));
-        return check(&directory.join(program));
+    let files = files(program, spec);
+    if let [only] = &files[..] {
+        return check(only);
     }
-    let search_path = spec.environment.get("PATH").map(Into::into);
-    let search_path = search_path.or(env::var_os("PATH")).unwrap_or_default();
-    let mut folders = env::split_paths(&search_path);
-    match folders.any(|folder| check(&folder.join(program)).is_ok()) {
+    match files.iter().any(|file| check(file).is_ok()) {
         true => Ok(()),
         false => Err(rustix::io::Errno::NOENT.into()),
     }
+}
+
+/// Files that the system tries for a program, in their order.
+fn files(program: &Path, spec: &UsiSpec) -> Vec<PathBuf> {
+    if program.components().count() > 1 {
+        let directory = spec.directory.as_deref().unwrap_or(Path::new(""));
+        return vec![directory.join(program)];
+    }
+    let search_path = spec.environment.get("PATH").map(Into::into);
+    let search_path = search_path.or(env::var_os("PATH")).unwrap_or_default();
+    env::split_paths(&search_path)
+        .map(|folder| folder.join(program))
+        .collect()
+}
+
+/// Returns the file of a player's program, where it is found.
+pub(crate) fn program_file(spec: &UsiSpec) -> Option<PathBuf> {
+    let program = locate(&spec.program, env::var_os("PATH").as_deref());
+    let mut files = files(&program, spec).into_iter();
+    files.find(|file| file.is_file())
 }
 
 /// Starts the guard of other systems and programs. Its input, whose other end closes with this process, is inherited by

@@ -38,7 +38,7 @@ pub use cores::CoreSet;
 pub use declared::DeclaredOptions;
 pub use evaluator::{EvaluatorError, WeightsCache, load_evaluator};
 pub use go::{GoForm, GoPlan, plan};
-pub use handshake::handshake;
+pub use handshake::{EngineFacts, handshake};
 pub use info::{EngineAnswer, EngineInfo};
 pub use kind::SpecKind;
 pub use options::{OptionValue, UsiOptions};

@@ -3,6 +3,7 @@
 use crate::{
     clock::{GameClocks, TimeControl},
     contestant::{BoardResources, ClockReading, Contestant, ContestantError, MoveQuestion},
+    hash::short_hash,
     record::{Cause, Incident, MatchSide},
     specification::{Cell, DrivenEngine, Members, SideEnsemble, Specification},
 };
@@ -11,7 +12,7 @@ use monju_engine::Game;
 use monju_host::{PlayerKind, UsiSpec, usi_child::ChildError};
 use monju_proto::v1::{Arrival, Limits, Vote};
 use monju_team::config::{BookConfig, ConfigError};
-use std::time::Duration;
+use std::{fmt::Write as _, fs, time::Duration};
 use tokio::time;
 
 /// Tries, a second apart, after which an engine that is still starting does not play.
@@ -53,28 +54,39 @@ impl TrialError {
     }
 }
 
-/// Starts every foreign engine, asks it for a move, and reaches every coordinator. Returns warnings, one
-/// line each, about openings that are too few, about options that an engine does not declare and about values that
-/// do not fit: some engines accept them all the same.
+/// Findings of the tests before the first game.
+#[derive(Clone, Debug, Default)]
+pub struct Preflight {
+    /// Warnings, one line each, about openings that are too few, about options that an engine does not declare and
+    /// about values that do not fit: some engines accept them all the same.
+    pub warnings: Vec<String>,
+    /// Foreign engines of every cell, for [`ExperimentPlan::with_engines`](crate::store::ExperimentPlan::with_engines).
+    pub engines: Vec<String>,
+}
+
+/// Starts every foreign engine, asks it for a move, and reaches every coordinator.
 ///
 /// # Errors
 /// An engine or coordinator does not play; the error names its line.
-pub async fn preflight(specification: &Specification) -> Result<Vec<String>, ConfigError> {
+pub async fn preflight(specification: &Specification) -> Result<Preflight, ConfigError> {
     playable_openings(specification)?;
-    let mut tested: Vec<Members> = Vec::new();
+    let mut tested: Vec<(Members, String)> = Vec::new();
     let mut warnings: Vec<String> = repeated_openings(specification).into_iter().collect();
+    let mut engines = Vec::new();
     for cell in &specification.cells {
+        let mut own = Vec::new();
         for ensemble in [&cell.first, &cell.second] {
             for trial in trials(ensemble) {
-                if tested.contains(&trial.members) {
+                if let Some((_, engine)) = tested.iter().find(|it| it.0 == trial.members) {
+                    own.push(engine.clone());
                     continue;
                 }
-                let doubts = match doubts(&trial).await {
-                    Ok(doubts) => test(&trial).await.map(|()| doubts),
+                let facts = match facts(&trial).await {
+                    Ok(facts) => test(&trial).await.map(|()| facts),
                     Err(error) => Err(error),
                 };
-                let doubts =
-                    doubts.map_err(|error| refusal(specification, ensemble, &trial, &error))?;
+                let (engine, doubts) =
+                    facts.map_err(|error| refusal(specification, ensemble, &trial, &error))?;
                 if !doubts.is_empty() {
                     let warning = warning(specification, ensemble, &trial, &doubts.join("; "));
                     let warning = warning.to_string();
@@ -82,11 +94,15 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
                         warnings.push(warning);
                     }
                 }
-                tested.push(trial.members);
+                own.push(engine.clone());
+                tested.push((trial.members, engine));
             }
         }
+        own.sort_unstable();
+        own.dedup();
+        engines.push(own.concat());
     }
-    Ok(warnings)
+    Ok(Preflight { warnings, engines })
 }
 
 /// Refuses openings after which no move is left to play.
@@ -246,16 +262,22 @@ fn engine_of(trial: &SideEnsemble) -> Option<&UsiSpec> {
         })
 }
 
-/// Doubts about the options of the engine under trial.
-async fn doubts(trial: &SideEnsemble) -> Result<Vec<String>, TrialError> {
+/// The engine under trial as a part of a build, by its name for itself and a hash of its program; and doubts about its
+/// options. Both are empty for a coordinator.
+async fn facts(trial: &SideEnsemble) -> Result<(String, Vec<String>), TrialError> {
     let Some(spec) = engine_of(trial) else {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     };
     let name = trial
         .players()
         .first()
         .map_or(&trial.name, |player| &player.name);
-    Ok(monju_host::handshake(name, spec).await?)
+    let facts = monju_host::handshake(name, spec).await?;
+    let mut engine = format!(" + {}", facts.name.as_deref().unwrap_or("nameless engine"));
+    if let Some(program) = facts.file.and_then(|file| fs::read(file).ok()) {
+        let _ = write!(engine, " ({})", short_hash([&program[..]]));
+    }
+    Ok((engine, facts.doubts))
 }
 
 /// Each foreign engine of an ensemble alone, or the coordinator, with limits for a test move.

@@ -1,7 +1,8 @@
 use super::*;
 use crate::{
     record::{Cause, MatchOutcome, MatchSide},
-    store::{self, Address, IncidentRow, OpenMode},
+    report::{gather, markdown, tests::finish},
+    store::{self, Accepted, Address, IncidentRow, OpenMode},
 };
 use monju_host::{CoreSet, OptionValue, PlayerKind, UsiOptions, UsiSpec};
 use std::path::Path;
@@ -179,7 +180,8 @@ player = [{ name = "s" }]
     std::fs::write(folder.path().join("a.book"), book).expect("a writable folder");
     let warnings = async |text: &str| {
         let specification = specification_of(folder.path(), text);
-        preflight(&specification).await.expect("players that play")
+        let found = preflight(&specification).await;
+        found.expect("players that play").warnings
     };
     let told = warnings(FILE).await;
     let [warning] = &told[..] else {
@@ -373,7 +375,7 @@ fn with_script(at_go: &str) -> String {
 async fn undeclared_options_are_reported_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let specification = specification_of(folder.path(), &with_script("echo bestmove 7g7f"));
-    let warnings = preflight(&specification).await.expect("it plays");
+    let Preflight { warnings, .. } = preflight(&specification).await.expect("it plays");
     let [warning] = &warnings[..] else {
         panic!("{warnings:?}")
     };
@@ -449,4 +451,75 @@ async fn a_program_that_does_not_speak_usi_is_refused() {
         "{line}"
     );
     assert!(line.contains("did not say usiok within 30 s"), "{line}");
+}
+
+/// The games of both programs were counted together, and no report named either.
+#[cfg(unix)]
+#[tokio::test]
+async fn another_engine_in_the_same_place_is_another_build() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Another process writes it: a child of this one would keep it open, and the system would not start it.
+    let shell = |command: &str| {
+        let mut shell = std::process::Command::new("/bin/sh");
+        let ended = shell
+            .args(["-c", command])
+            .current_dir(folder.path())
+            .status();
+        assert!(ended.expect("a shell").success());
+    };
+    shell("cp /bin/sh engine");
+    let text = with_script("echo bestmove 7g7f")
+        .replace("echo usiok", "echo id name Toy 1; echo usiok")
+        .replace(
+            "\"/bin/sh\"",
+            &format!("\"{}/engine\"", folder.path().display()),
+        );
+    let specification = specification_of(folder.path(), &text);
+    let plan = async || {
+        let found = preflight(&specification).await.expect("it plays");
+        specification.plan("build").with_engines(found.engines)
+    };
+    let address = Address::Sqlite(folder.path().join("x.db"));
+    let before = plan().await;
+    let store = store::open(&address, &before, OpenMode::PLAY).await;
+    finish(
+        (&specification, &*store.expect("a store")),
+        [MatchOutcome::Win; 2],
+        Vec::new(),
+    )
+    .await;
+    let again = store::open(&address, &plan().await, OpenMode::PLAY).await;
+    again.expect("the same engine");
+
+    shell("printf . >> engine");
+    let after = plan().await;
+    assert_eq!(before.cells[0].specification, after.cells[0].specification);
+    let refused = store::open(&address, &after, OpenMode::PLAY).await;
+    let line = refused.expect_err("another engine").to_string();
+    assert!(
+        line.contains("(build + Toy 1 (") && line.contains("this is build + Toy 1 ("),
+        "{line}"
+    );
+    let accepted = OpenMode::Play(Accepted {
+        build: true,
+        ..Accepted::default()
+    });
+    let store = store::open(&address, &after, accepted).await;
+    let store = store.expect("accepted");
+    finish(
+        (&specification, &*store),
+        [MatchOutcome::Win; 2],
+        Vec::new(),
+    )
+    .await;
+    let report = gather(&specification, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    assert_eq!(
+        text.matches("- build: build + Toy 1 (").count(),
+        2,
+        "{text}"
+    );
+
+    let native = preflight(&specification_of(folder.path(), SMALL)).await;
+    assert_eq!(native.expect("it plays").engines, ["", ""]);
 }

@@ -111,6 +111,7 @@ impl Specification {
                     label: cell.label.clone(),
                     specification: cell.hash.clone(),
                     pairs: cell.pairs,
+                    engines: String::new(),
                 })
                 .collect(),
             registered: RegisteredPlan {

@@ -49,7 +49,8 @@ pub struct Database {
     others: Vec<(Option<usize>, KnownCell)>,
     /// Specification and seed of the next games.
     origin: Origin,
-    build: String,
+    /// Build of each cell.
+    builds: Vec<String>,
     machine: String,
     dialect: &'static Dialect,
     /// Name of the experiment.
@@ -157,7 +158,7 @@ impl Database {
                 specification: plan.specification.clone(),
                 seed: plan.seed,
             },
-            build: plan.build.clone(),
+            builds: plan.cells.iter().map(|cell| plan.build_of(cell)).collect(),
             machine: machine(),
             dialect,
             name: plan.name.clone(),
@@ -178,13 +179,14 @@ impl Database {
         lease: &Lease,
     ) -> Result<(), StoreError> {
         let cell = self.cells.row(lease.cell)?;
-        match builds::unwelcome(connection, cell, &self.build).await? {
+        let ours = &self.builds[lease.cell];
+        match builds::unwelcome(connection, cell, ours).await? {
             None => Ok(()),
             Some(Unwelcome { cell, theirs }) => Err(StoreError::OtherBuild {
                 name: self.name.clone(),
                 cell,
                 theirs,
-                ours: self.build.clone(),
+                ours: ours.clone(),
             }),
         }
     }
@@ -216,7 +218,8 @@ impl Store for Database {
                 others.push(OtherCell {
                     label: known.label.clone(),
                     cell: *cell,
-                    specification: Some(specification.clone()).filter(|hash| !hash.is_empty()),
+                    specification: Some(known.specification.clone())
+                        .filter(|hash| !hash.is_empty()),
                     games,
                 });
             }
@@ -292,7 +295,7 @@ impl Store for Database {
         let pair = (cell, lease.pair);
         let by = PlayedBy {
             runner,
-            build: &self.build,
+            build: &self.builds[lease.cell],
             source: build::name(),
             machine: &self.machine,
             origin: &self.origin,

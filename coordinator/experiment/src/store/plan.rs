@@ -18,7 +18,7 @@ pub struct ExperimentPlan {
     pub specification: String,
     /// Seed of everything random.
     pub seed: u64,
-    /// Version and hash of the program that plays.
+    /// Version and hash of the program that plays, without the foreign engines of cells.
     pub build: String,
     /// The cells.
     pub cells: Vec<PlannedCell>,
@@ -30,6 +30,19 @@ impl ExperimentPlan {
     /// Pairs of each cell.
     pub fn pairs(&self) -> Vec<u32> {
         self.cells.iter().map(|cell| cell.pairs).collect()
+    }
+
+    /// Names the foreign engines of every cell, in the order of the cells.
+    pub fn with_engines(mut self, engines: Vec<String>) -> Self {
+        for (cell, engines) in self.cells.iter_mut().zip(engines) {
+            cell.engines = engines;
+        }
+        self
+    }
+
+    /// The build of a cell, of which its foreign engines are a part.
+    pub(super) fn build_of(&self, cell: &PlannedCell) -> String {
+        format!("{}{}", self.build, cell.engines)
     }
 }
 
@@ -122,6 +135,8 @@ pub struct PlannedCell {
     pub specification: String,
     /// Its pairs, at most as many as the file plans.
     pub pairs: u32,
+    /// Its foreign engines, as ` + NAME (HASH)` each: other programs under the same names play other games.
+    pub engines: String,
 }
 
 /// The purpose for which a store is opened.

@@ -47,8 +47,9 @@ impl MatchCommand {
 
     async fn execute(self) -> anyhow::Result<()> {
         let specification = self.paired.specification()?;
-        let warnings = runner::preflight(&specification).await;
-        for warning in warnings.map_err(|error| anyhow!(without_line(&error)))? {
+        let found = runner::preflight(&specification).await;
+        let found = found.map_err(|error| anyhow!(without_line(&error)))?;
+        for warning in found.warnings {
             tell!("warning: {}", without_line(&warning));
         }
         let build = runner::build().context("cannot read the executable of monju")?;
@@ -58,8 +59,8 @@ impl MatchCommand {
             None => Address::Sqlite(temporary.path().join("match.db")),
         };
         let mode = OpenMode::Play(self.accepted);
-        let store =
-            runner::open_patiently(&address, &specification.plan(&build), mode, waiting).await?;
+        let plan = specification.plan(&build).with_engines(found.engines);
+        let store = runner::open_patiently(&address, &plan, mode, waiting).await?;
         let jobs = self.jobs;
         let runner = Runner {
             jobs: jobs.unwrap_or_else(|| runner::default_jobs(&specification)),

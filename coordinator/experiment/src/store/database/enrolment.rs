@@ -69,15 +69,15 @@ pub(super) async fn is_complete(
     if !cells.all(|cell| known.find(&cell.label, &cell.specification).is_some()) {
         return Ok(false);
     }
-    let ready: BTreeSet<i64> = builds::of_cells(connection, experiment)
+    let ready: BTreeSet<(i64, String)> = builds::of_cells(connection, experiment)
         .await?
         .into_iter()
-        .filter_map(|(cell, build)| (build == plan.build).then_some(cell))
         .collect();
     let made = pairs(connection, experiment).await?;
-    let rows = known.planned(plan).into_iter().zip(plan.pairs());
-    let is_ready = |(row, pairs): (i64, u32)| {
-        ready.contains(&row) && made.get(&row) >= Some(&i64::from(pairs))
+    let rows = known.planned(plan).into_iter().zip(&plan.cells);
+    let is_ready = |(row, cell): (i64, &PlannedCell)| {
+        ready.contains(&(row, plan.build_of(cell)))
+            && made.get(&row) >= Some(&i64::from(cell.pairs))
     };
     Ok(
         rows.into_iter().all(is_ready)
@@ -125,12 +125,12 @@ pub(super) async fn plan_cells(
         let of_row = builds.iter().filter(move |(cell, _)| *cell == row);
         of_row.map(|(_, build)| build.as_str())
     };
-    for PlannedCell {
-        label,
-        specification,
-        ..
-    } in &plan.cells
-    {
+    for planned in &plan.cells {
+        let PlannedCell {
+            label,
+            specification,
+            ..
+        } = planned;
         let Some(cell) = known.find(label, specification) else {
             let unlike =
                 (known.unlike(label, specification)).find(|cell| played.contains(&cell.id));
@@ -149,16 +149,15 @@ pub(super) async fn plan_cells(
             }
             continue;
         };
-        let mut others = builds_of(cell.id)
-            .filter(|build| *build != plan.build)
-            .peekable();
-        let is_known = builds_of(cell.id).any(|build| build == plan.build);
+        let ours = plan.build_of(planned);
+        let mut others = builds_of(cell.id).filter(|build| *build != ours).peekable();
+        let is_known = builds_of(cell.id).any(|build| build == ours);
         if !is_known && played.contains(&cell.id) && others.peek().is_some() && !accepted.build {
             return Err(StoreError::OtherBuild {
                 name: plan.name.clone(),
                 cell: label.clone(),
                 theirs: others.collect::<Vec<_>>().join(", "),
-                ours: plan.build.clone(),
+                ours,
             });
         }
     }
@@ -176,12 +175,12 @@ pub(super) async fn plan_cells(
     let known = KnownCells::read(connection, experiment, version).await?;
     let rows = known.planned(plan);
     let made = pairs(connection, experiment).await?;
-    for (position, (cell, pairs)) in rows.iter().zip(plan.pairs()).enumerate() {
+    for (position, (cell, planned)) in rows.iter().zip(&plan.cells).enumerate() {
         if !accepted.build && !played.contains(cell) {
             builds::forget(connection, *cell).await?;
         }
-        builds::welcome(connection, dialect, *cell, &plan.build).await?;
-        let missing = made.get(cell).copied().unwrap_or(0)..i64::from(pairs);
+        builds::welcome(connection, dialect, *cell, &plan.build_of(planned)).await?;
+        let missing = made.get(cell).copied().unwrap_or(0)..i64::from(planned.pairs);
         let place = (position, rows.len());
         add_pairs(connection, (experiment, *cell), place, missing).await?;
     }
@@ -317,6 +316,7 @@ mod tests {
             label: label.to_owned(),
             specification: format!("settings of {label}"),
             pairs: 2,
+            engines: String::new(),
         };
         labels.map(cell).into()
     }

@@ -217,6 +217,7 @@ mod tests {
                     label: label.to_owned(),
                     specification: "settings".to_owned(),
                     pairs,
+                    engines: String::new(),
                 })
                 .into(),
             registered: RegisteredPlan::default(),

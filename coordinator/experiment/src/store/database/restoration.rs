@@ -71,6 +71,9 @@ async fn restore_cell(
         .iter()
         .map(|(row, _)| row.build.as_str())
         .collect();
+    if !builds.is_empty() {
+        builds::forget(connection, cell).await?;
+    }
     for build in builds {
         builds::welcome(connection, dialect, cell, build).await?;
     }

@@ -53,13 +53,15 @@ impl RunCommand {
             );
         }
         let build = runner::build().context("cannot read the executable of monju")?;
-        let mut plan = specification.plan(&build);
+        let plan = specification.plan(&build);
         if let Some(games) = self.games {
             specification.limit_pairs(games / 2);
         }
-        for warning in runner::preflight(&specification).await? {
+        let found = runner::preflight(&specification).await?;
+        for warning in found.warnings {
             tell!("warning: {warning}");
         }
+        let mut plan = plan.with_engines(found.engines);
         for (planned, cell) in plan.cells.iter_mut().zip(&specification.cells) {
             planned.pairs = cell.pairs;
         }
