@@ -15,13 +15,13 @@ use std::time::SystemTime;
 ///   that were finished by then;
 /// - `machines[]`: machines with the numbers of their games and the ends of the first and the last, in
 ///   milliseconds since 1970, `null` where they were not written down;
-/// - `absent[]`: cells that are not in the file, with the numbers of their games;
+/// - `absent[]`: cells that are not in the file, with the numbers of their games; left out without any;
 /// - `stop`: the sequential test that ends cells;
 /// - `cells[]`: the findings of every cell.
 pub fn json(report: &Findings<'_>) -> Value {
     let specification = report.specification;
     let cells: Vec<Value> = report.cells.iter().map(|cell| cell_json(cell)).collect();
-    json!({
+    let mut report_json = json!({
         "name": specification.name,
         "title": specification.title,
         "seed": specification.seed,
@@ -57,10 +57,6 @@ pub fn json(report: &Findings<'_>) -> Value {
                 "games": share.games,
             })
         }).collect::<Vec<_>>(),
-        "absent": report.absent.iter().map(|(label, games)| json!({
-            "label": label,
-            "games": games,
-        })).collect::<Vec<_>>(),
         "stop": specification.stop.map(|sprt| json!({
             "model": sprt.model.name(),
             "elo0": sprt.elo0,
@@ -70,7 +66,17 @@ pub fn json(report: &Findings<'_>) -> Value {
             "minimum_pairs": sprt.minimum_pairs,
         })),
         "cells": cells,
-    })
+    });
+    if !report.absent.is_empty() {
+        let absent = report.absent.iter().map(|(label, games)| {
+            json!({
+                "label": label,
+                "games": games,
+            })
+        });
+        report_json["absent"] = absent.collect();
+    }
+    report_json
 }
 
 /// Milliseconds since 1970.
