@@ -1,6 +1,7 @@
 //! Parsers of games in CSA, KIF, KI2, TSV and USI files.
 
 use crate::{
+    csa::with_pieces_left,
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
     record::{GameRecord, GameRecordError, RecordedResult},
@@ -155,7 +156,7 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
         if has_content {
             games.push(CsaGame {
                 line,
-                record: guarded(|| csa::parse_csa_bytes(game)),
+                record: guarded(|| csa::parse_csa_bytes(&with_pieces_left(game))),
                 summary: summary(game),
             });
         }

@@ -3,6 +3,7 @@
 
 mod collection;
 mod commented;
+mod csa;
 mod file;
 mod formats;
 mod guard;

@@ -2,6 +2,7 @@ use crate::{
     collection::RecordCollection,
     formats::{games_and_positions, parse_games},
     record::RecordedResult,
+    timed::csa_position,
 };
 use monju_engine::Color;
 use rsshogi::records::formats::{common::TextEncoding, kif as foreign};
@@ -82,6 +83,17 @@ fn results_are_kept_and_unknown_formats_refused() {
         RecordedResult::Won(Color::Black)
     );
     assert!(parse_games(Path::new("a.pdf"), b"").is_err());
+}
+
+#[test]
+fn the_pieces_left_of_a_csa_position_are_all_in_hand() {
+    let start = "P-11OU\nP+13FU\nP+00KI\nP-00AL\n+\n";
+    let collection = collect(&[("a.csa", &format!("V2.2\n{start}+0012KI\n%TSUMI\n"))]);
+    let expected = "8k/9/8P/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1";
+    assert_eq!(collection.accepted()[0].start().to_string(), expected);
+    // A server may send such a position, too.
+    let timed = csa_position(start).expect("a position");
+    assert_eq!(timed.game.start(), expected);
 }
 
 /// Returns the result of the only game of a file.

@@ -1,6 +1,6 @@
 //! Positions as a CSA server sends them: a board, and the moves that have been played since with their times.
 
-use crate::{guard::guarded, rejection::Rejection};
+use crate::{csa::with_pieces_left, guard::guarded, rejection::Rejection};
 use monju_engine::Game;
 use rsshogi::records::formats::csa;
 use std::time::Duration;
@@ -19,7 +19,8 @@ pub struct TimedGame {
 /// # Errors
 /// They are no position, or a move is illegal.
 pub fn csa_position(lines: &str) -> Result<TimedGame, Rejection> {
-    let record = guarded(|| csa::parse_csa_str(&format!("V2.2\n{lines}\n")))?;
+    let text = format!("V2.2\n{lines}\n");
+    let record = guarded(|| csa::parse_csa_bytes(&with_pieces_left(text.as_bytes())))?;
     let moves: Vec<String> = record
         .main_moves()
         .map(|entry| entry.mv().to_usi())

@@ -1,0 +1,116 @@
+//! The text of a CSA game: the pieces that `00AL` stands for.
+
+use crate::guard::guarded;
+use rsshogi::records::formats::csa;
+use std::{borrow::Cow, mem};
+
+/// The code of all pieces that are left.
+const ALL: &str = "00AL";
+
+/// A set without its kings: letters of SFEN, codes of pieces in hand, and numbers.
+const SET: [(char, &str, usize); 7] = [
+    ('P', "00FU", 18),
+    ('L', "00KY", 4),
+    ('N', "00KE", 4),
+    ('S', "00GI", 4),
+    ('G', "00KI", 4),
+    ('B', "00KA", 2),
+    ('R', "00HI", 2),
+];
+
+/// Returns a CSA game with the pieces that `00AL` stands for: those that are neither on the board nor in a hand.
+/// The first such hand has them all. The library would give a hand what is missing of one half of the set.
+pub fn with_pieces_left(game: &[u8]) -> Cow<'_, [u8]> {
+    let placements = game.split(|&byte| byte == b'\n').filter_map(placement);
+    let placed = placements.collect::<Vec<_>>().join("\n");
+    if !placed.contains(ALL) {
+        return game.into();
+    }
+    // A text without a position is refused in the words of its own lines.
+    let Ok(start) = guarded(|| csa::parse_csa_str(&placed.replace(ALL, ""))) else {
+        return game.into();
+    };
+    let board = start.init_position_sfen().split(' ').next();
+    let board = board.unwrap_or_default();
+    let mut left: String = (SET.iter())
+        .map(|&(letter, code, number)| {
+            let on_board = board.matches([letter, letter.to_ascii_lowercase()]);
+            let placed = on_board.count() + placed.matches(code).count();
+            code.repeat(number.saturating_sub(placed))
+        })
+        .collect();
+    let mut text = Vec::new();
+    for line in game.split_inclusive(|&byte| byte == b'\n') {
+        match placement(line) {
+            Some(line) if line.contains(ALL) => {
+                let line = line.replacen(ALL, &mem::take(&mut left), 1);
+                text.extend((line.replace(ALL, "") + "\n").into_bytes());
+            }
+            _ => text.extend(line),
+        }
+    }
+    text.into()
+}
+
+/// Returns a line of the start position without its spaces; `None` for other lines.
+fn placement(line: &[u8]) -> Option<String> {
+    let line = str::from_utf8(line).ok()?.trim();
+    line.starts_with('P').then(|| line.replace(' ', ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the start position that a text means.
+    fn start(placements: &str) -> String {
+        let text = format!("V2.2\n{placements}\n");
+        let text = String::from_utf8(with_pieces_left(text.as_bytes()).into());
+        let game = csa::parse_csa_str(&text.expect("ASCII")).expect("a position");
+        game.init_position_sfen().to_owned()
+    }
+
+    #[test]
+    fn all_pieces_that_are_left_are_in_one_hand() {
+        for (placements, expected) in [
+            // A mate problem: every other piece is White's.
+            (
+                "P-51OU\nP+53TO41RY\nP+00KI\nP-00AL\n+",
+                "4k+R3/9/4+P4/9/9/9/9/9/9 b G17p4l4n4s3g2br",
+            ),
+            // The pieces may be with Black, and others be named behind them.
+            (
+                "P-51OU\r\nP+ 00 AL\r\nP-00FU00FU\r\n-",
+                "4k4/9/9/9/9/9/9/9/9 w 16P4L4N4S4G2B2R2p",
+            ),
+            // The pieces that a handicap takes off the board are left.
+            (
+                "PI82HI22KA\nP+00AL,-",
+                "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w BR",
+            ),
+            // The first hand leaves none for the second, and nothing is left of a whole set.
+            (
+                "PI22KA\nP-00AL00AL\nP+00AL\n+",
+                "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b b",
+            ),
+            (
+                "PI\nP+00AL\n+",
+                "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -",
+            ),
+        ] {
+            assert_eq!(start(placements), format!("{expected} 1"), "{placements}");
+        }
+    }
+
+    #[test]
+    fn other_texts_stay() {
+        for text in [
+            "V2.2\nPI\n+\n'P-00AL\n+7776FU\n",
+            "P1 nonsense\nP-00AL\n",
+            "\u{fffd}",
+        ] {
+            assert_eq!(&*with_pieces_left(text.as_bytes()), text.as_bytes());
+        }
+        assert_eq!(&*with_pieces_left(b"N+\x8e\n"), b"N+\x8e\n");
+    }
+}
