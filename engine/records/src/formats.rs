@@ -89,12 +89,14 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
     Some(match extension(path).as_str() {
         "kif" | "kifu" => {
             let text = KifText::new(bytes);
-            guarded(|| kif::parse_kif_str(&text.plain()))
+            (text.check_start().map_err(Rejection::unreadable))
+                .and_then(|()| guarded(|| kif::parse_kif_str(&text.plain())))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
         }
         "ki2" | "ki2u" => {
             let text = Ki2Text::new(bytes);
-            guarded(|| kif::parse_ki2_str(text.text()))
+            (text.check_start().map_err(Rejection::unreadable))
+                .and_then(|()| guarded(|| kif::parse_ki2_str(text.text())))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
         }
         "jkf" => guarded(|| jkf::parse_jkf_bytes(without_mark(bytes)))

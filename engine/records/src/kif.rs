@@ -4,6 +4,7 @@
 //! compared with the moves that were parsed from them.
 
 use encoding_rs::{Encoding, SHIFT_JIS};
+use rsshogi::board::InitialPosition;
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// An inconsistency of a KIF or KI2 file.
@@ -12,6 +13,16 @@ pub enum KifError {
     /// There are neither moves nor a header.
     #[error("there are no moves, and no header such as 手合割：平手")]
     NoGame,
+    /// The header has no board, and a handicap from which none follows.
+    #[error(
+        "line {line}: no start position is known for {HANDICAP}：{name}; add the board, or write {HANDICAP}：平手"
+    )]
+    Handicap {
+        /// Number of the line, counted from 1.
+        line: usize,
+        /// Name of the handicap.
+        name: String,
+    },
     /// A word takes the place of a move.
     #[error("'{0}' is neither a move nor an ending")]
     Word(String),
@@ -62,6 +73,9 @@ const MOVES: &str = "指手";
 /// `消費時間`, which some programs put on a line of its own.
 const TIME: &str = "消費時間";
 
+/// `手合割`, the handicap.
+const HANDICAP: &str = "手合割";
+
 /// The colon between the names and the values of a header.
 const AFTER_NAMES: char = '：';
 
@@ -88,6 +102,11 @@ fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// Returns the letter that ends the lines of a text: Classic Mac OS ends them with a carriage return alone.
+fn line_end(text: &str) -> char {
+    if text.contains('\n') { '\n' } else { '\r' }
+}
+
 /// Refuses a text that is none of a game: one that has neither moves nor a line with a name and a value.
 fn check_content(
     text: impl IntoIterator<Item = impl AsRef<str>>,
@@ -98,6 +117,26 @@ fn check_content(
         true => Ok(()),
         false => Err(KifError::NoGame),
     }
+}
+
+/// Refuses a handicap that the parser would take for an even game, unless there is a board.
+fn check_handicap<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Result<(), KifError> {
+    let is_above_board = |line: &str| line.trim_start().starts_with('９') && line.contains('１');
+    if lines.clone().any(is_above_board) {
+        return Ok(());
+    }
+    for (place, line) in (1..).zip(lines) {
+        if let Some((key, name)) = line.split_once([AFTER_NAMES, ':'])
+            && key.trim() == HANDICAP
+            && let name = name.trim()
+            && !name.is_empty()
+            && InitialPosition::from_handicap_name_ja(name).is_none()
+        {
+            let name = name.to_owned();
+            return Err(KifError::Handicap { line: place, name });
+        }
+    }
+    Ok(())
 }
 
 /// A line of a KIF file.
@@ -129,9 +168,7 @@ impl KifText {
     /// Decodes a file.
     pub fn new(bytes: &[u8]) -> Self {
         let text = decode(bytes);
-        // Classic Mac OS ends lines with a carriage return alone.
-        let end = if text.contains('\n') { '\n' } else { '\r' };
-        let mut lines: Vec<String> = (text.split(end))
+        let mut lines: Vec<String> = (text.split(line_end(&text)))
             .map(|line| with_kanji_numbers(line.trim_end_matches('\r')))
             .collect();
         if lines.last().is_some_and(String::is_empty) {
@@ -234,6 +271,14 @@ impl KifText {
             text.line(line);
         }
         text.text
+    }
+
+    /// Checks what the parser begins the game from.
+    ///
+    /// # Errors
+    /// The handicap has no known position, and there is no board.
+    pub fn check_start(&self) -> Result<(), KifError> {
+        check_handicap(self.lines.iter().map(String::as_str))
     }
 
     /// Compares the lines with the number of moves that were parsed from them.
@@ -407,6 +452,14 @@ impl<'a> Ki2Text<'a> {
     /// Tells whether the file has variations.
     pub fn has_variations(&self) -> bool {
         self.after(VARIATION).is_some()
+    }
+
+    /// As [`KifText::check_start`].
+    ///
+    /// # Errors
+    /// The handicap has no known position, and there is no board.
+    pub fn check_start(&self) -> Result<(), KifError> {
+        check_handicap(self.0.split(line_end(&self.0)))
     }
 
     /// Compares the last line with the number of moves that were parsed from the file.

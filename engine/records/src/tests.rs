@@ -270,17 +270,49 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
     );
 }
 
-/// The board of a mate problem against a lone king, whose side is to move.
 #[test]
-fn the_stronger_side_of_a_handicap_game_may_be_to_move() {
-    use monju_engine::Color::{Black, White};
+fn a_handicap_without_a_known_position_is_no_even_game() {
+    for (name, moves) in [("a.kif", "   1 ３四歩(33)\n"), ("a.ki2", "△３四歩\n")] {
+        for end in ["\n", "\r\n", "\r"] {
+            let game = |handicap: &str| {
+                let text = format!("# a program\n手合割：{handicap}\n{moves}").replace('\n', end);
+                collect(&[(name, &text)])
+            };
+            for handicap in ["角落ち", "二枚落ち　　"] {
+                let known = game(handicap);
+                assert_eq!(known.accepted().len(), 1, "{name} {handicap}{known}");
+            }
+            for handicap in ["七枚落ち", "その他"] {
+                let report = game(handicap).to_string();
+                let expected = format!(
+                    "1 for unreadable text, first {name}:1 (line 2: no start position is known for \
+                     手合割：{handicap}; add the board, or write 手合割：平手)"
+                );
+                assert!(report.contains(&expected), "{report}");
+            }
+        }
+    }
+    // A board tells the start position, whatever the handicap is called.
+    let board = the_board_of_a_lone_king();
+    let text = format!("手合割：その他\n{board}   1 ５二飛打\n");
+    assert_eq!(collect(&[("a.kif", &text)]).accepted().len(), 1);
+}
+
+/// Returns the board of a mate problem against a lone king.
+fn the_board_of_a_lone_king() -> String {
     let row = "| ・ ・ ・ ・ ・ ・ ・ ・ ・|\n";
-    let board = format!(
+    format!(
         "上手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n\
          | ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n{}| ・ ・ ・ ・ 玉 ・ ・ ・ ・|九\n\
          +---------------------------+\n下手の持駒：飛\n",
         row.repeat(7)
-    );
+    )
+}
+
+#[test]
+fn the_stronger_side_of_a_handicap_game_may_be_to_move() {
+    use monju_engine::Color::{Black, White};
+    let board = the_board_of_a_lone_king();
     for name in ["game.kif", "game.ki2"] {
         for (turn, side) in [
             ("上手番", White),
