@@ -1,4 +1,4 @@
-//! The text of a CSA game: the pieces that `00AL` stands for.
+//! The text of a CSA game: the pieces that `00AL` stands for, and the places of its moves.
 
 use crate::guard::guarded;
 use rsshogi::records::formats::csa;
@@ -56,6 +56,44 @@ pub fn with_pieces_left(game: &[u8]) -> Cow<'_, [u8]> {
 fn placement(line: &[u8]) -> Option<String> {
     let line = str::from_utf8(line).ok()?.trim();
     line.starts_with('P').then(|| line.replace(' ', ""))
+}
+
+/// Returns the texts that begin with the sign of a side, each with its line counted from 0.
+fn signed(game: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let lines = game.split(|&byte| byte == b'\n').enumerate();
+    lines.flat_map(|(line, text)| {
+        let parts = text.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+        let signed = parts.filter(|part| part.starts_with(b"+") || part.starts_with(b"-"));
+        signed.map(move |part| (line, part))
+    })
+}
+
+/// Tells a move from a sign alone, which says who begins.
+fn is_move(signed: &[u8]) -> bool {
+    signed.len() >= "+7776FU".len()
+}
+
+/// Returns the line, counted from 0, of a move, counted from 1.
+pub fn line_of(game: &[u8], number: usize) -> Option<usize> {
+    let mut moves = signed(game).filter(|(_, text)| is_move(text));
+    moves.nth(number.checked_sub(1)?).map(|(line, _)| line)
+}
+
+/// Returns the number of the first move, counted from 1, of a side whose turn it is not.
+pub fn out_of_turn(game: &[u8]) -> Option<usize> {
+    let (mut turn, mut number) = (b'+', 0);
+    for (_, text) in signed(game) {
+        if is_move(text) {
+            number += 1;
+            if text[0] != turn {
+                return Some(number);
+            }
+            turn = b'+' + b'-' - turn;
+        } else {
+            turn = text[0];
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Parsers of games in CSA, KIF, KI2, TSV and USI files.
 
 use crate::{
-    csa::with_pieces_left,
+    csa::{line_of, out_of_turn, with_pieces_left},
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
     record::{GameRecord, GameRecordError, RecordedResult},
@@ -11,7 +11,10 @@ use monju_engine::{Color, Game, Move};
 use rsshogi::{
     records::{
         Record as ForeignRecord, SpecialMove,
-        formats::{csa, jkf, kif},
+        formats::{
+            csa::{self, CsaError},
+            jkf, kif,
+        },
     },
     types::GameResult as ForeignResult,
 };
@@ -91,18 +94,31 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
             let text = KifText::new(bytes);
             (text.check_start().map_err(Rejection::unreadable))
                 .and_then(|()| guarded(|| kif::parse_kif_str(&text.plain())))
+                .map_err(|rejection| rejection.with_line(|number| text.line_of(number)))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
         }
         "ki2" | "ki2u" => {
             let text = Ki2Text::new(bytes);
             (text.check_start().map_err(Rejection::unreadable))
                 .and_then(|()| guarded(|| kif::parse_ki2_str(text.text())))
+                .map_err(|rejection| ki2_rejection(rejection, &text))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
         }
         "jkf" => guarded(|| jkf::parse_jkf_bytes(without_mark(bytes)))
             .and_then(|record| check_moves(record, |_| Ok(()))),
         _ => return None,
     })
+}
+
+/// Adds the place of the move to the rejection of a KI2 file.
+fn ki2_rejection(rejection: Rejection, text: &Ki2Text<'_>) -> Rejection {
+    if let Rejection::Unreadable(error) = &rejection
+        && let Some(kif::Ki2Error::InvalidMove(words)) = error.downcast_ref()
+        && let Some(line) = text.line_with(words)
+    {
+        return Rejection::unreadable(format!("line {line}: {error}"));
+    }
+    rejection
 }
 
 /// Returns the text of a KIF file; `None` for other formats.
@@ -158,13 +174,27 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
         if has_content {
             games.push(CsaGame {
                 line,
-                record: guarded(|| csa::parse_csa_bytes(&with_pieces_left(game))),
+                record: guarded(|| csa::parse_csa_bytes(&with_pieces_left(game)))
+                    .map_err(|rejection| csa_rejection(rejection, game, line)),
                 summary: summary(game),
             });
         }
         line += lines.count();
     }
     games
+}
+
+/// Adds the place of the move to the rejection of a game that begins at `first`.
+fn csa_rejection(rejection: Rejection, game: &[u8], first: usize) -> Rejection {
+    let place = |number| Some(first + line_of(game, number)?);
+    if let Rejection::Unreadable(error) = &rejection
+        && let Some(CsaError::MoveSideMismatch(_)) = error.downcast_ref()
+        && let Some(number) = out_of_turn(game)
+        && let Some(line) = place(number)
+    {
+        return Rejection::unreadable(format!("move {number}, line {line}: {error}"));
+    }
+    rejection.with_line(place)
 }
 
 fn csa_games(bytes: &[u8]) -> Vec<ParsedGame> {

@@ -216,6 +216,12 @@ impl KifText {
         })
     }
 
+    /// Returns the line of a move, both counted from 1.
+    pub fn line_of(&self, number: usize) -> Option<usize> {
+        let is_move = |line| matches!(line, KifLine::Numbered(given, _) if given == number);
+        self.main_line().position(is_move).map(|index| index + 1)
+    }
+
     /// Returns the main line without what the parser does not know: bookmarks, marks of the sides, some endings.
     pub fn plain(&self) -> String {
         let mut text = String::new();
@@ -442,6 +448,14 @@ impl<'a> Ki2Text<'a> {
     /// Returns the text.
     pub fn text(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the only line, counted from 1, that consists of these words.
+    pub fn line_with(&self, words: &str) -> Option<usize> {
+        let lines = (1..).zip(self.0.split(line_end(&self.0)));
+        let mut found = lines.filter(|(_, line)| line.trim() == words);
+        let (place, _) = found.next()?;
+        found.next().is_none().then_some(place)
     }
 
     fn after(&self, word: &str) -> Option<&str> {

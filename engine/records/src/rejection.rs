@@ -28,10 +28,14 @@ pub enum Rejection {
     },
 }
 
-/// Number of a move, counted from 1.
+/// Number of a move and its line, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("move {0}")]
-pub struct MoveNumber(usize);
+#[error("move {number}{}", line.map_or_else(String::new, |line| format!(", line {line}")))]
+pub struct MoveNumber {
+    number: usize,
+    /// `None` where the format has no lines.
+    line: Option<usize>,
+}
 
 impl MoveNumber {
     /// Returns the number of the move that the library calls illegal. It counts moves from 0, and those of JKF from 1.
@@ -45,7 +49,7 @@ impl MoveNumber {
         } else {
             return None;
         };
-        Some(Self(number))
+        Some(Self { number, line: None })
     }
 }
 
@@ -65,5 +69,13 @@ impl Rejection {
             Some(number) => Self::IllegalMove(number),
             None => Self::Unreadable(error),
         }
+    }
+
+    /// Adds the line of an illegal move, which `line_of` finds by its number.
+    pub(crate) fn with_line(mut self, line_of: impl FnOnce(usize) -> Option<usize>) -> Self {
+        if let Self::IllegalMove(place) = &mut self {
+            place.line = line_of(place.number);
+        }
+        self
     }
 }

@@ -127,18 +127,25 @@ fn an_illegal_move_is_named_by_its_number() {
                {{"move":{{"from":{{"x":3,"y":3}},"to":{{"x":3,"y":{rank}}},"piece":"FU"}}}}]}}"#
         )
     };
-    for (name, good, bad) in [
-        ("a.csa", CSA.to_owned(), CSA.replace("-3334FU", "-3335FU")),
+    for (name, good, bad, place) in [
+        (
+            "a.csa",
+            CSA.to_owned(),
+            CSA.replace("-3334FU", "-3335FU"),
+            "move 2, line 5)",
+        ),
         (
             "a.kif",
             KIF.to_owned(),
             KIF.replace("３四歩(33)", "３五歩(33)"),
+            "move 2, line 4)",
         ),
-        ("a.jkf", jkf(4), jkf(5)),
+        ("a.jkf", jkf(4), jkf(5), "move 2)"),
         (
             "a.usi",
             "startpos moves 7g7f 3c3d".to_owned(),
             "startpos moves 7g7f 3c3e".to_owned(),
+            "move 2: ",
         ),
     ] {
         // Some programs put a mark before a text in UTF-8.
@@ -150,9 +157,40 @@ fn an_illegal_move_is_named_by_its_number() {
             "{name}"
         );
         let report = collect(&[(name, &bad)]).to_string();
-        let expected = format!("1 for illegal move, first {name}:1 (move 2");
+        let expected = format!("1 for illegal move, first {name}:1 ({place}");
         assert!(report.contains(&expected), "{name}: {report}");
     }
+}
+
+#[test]
+fn an_impossible_line_of_a_ki2_file_is_named_by_its_number() {
+    let text = "手合割：平手\n▲７六歩 △３四歩\n▲２三角成\n";
+    let report = collect(&[("a.ki2", text)]).to_string();
+    assert!(
+        report.contains("(line 3: invalid KI2 move: ▲２三角成)"),
+        "{report}"
+    );
+    // The same words may be those of another line.
+    let repeated = collect(&[("a.ki2", &format!("{text}▲２三角成\n"))]).to_string();
+    assert!(
+        repeated.contains("(invalid KI2 move: ▲２三角成)"),
+        "{repeated}"
+    );
+}
+
+#[test]
+fn a_move_out_of_turn_is_named_by_its_number_and_line() {
+    let second = CSA.replace("-3334FU\n", "");
+    let third = CSA.replace("+\n+7776FU", "-\n+7776FU");
+    let all = collect(&[("a.csa", &format!("{CSA}/\n{second}")), ("b.csa", &third)]);
+    let report = all.to_string();
+    assert!(
+        report.contains("2 for unreadable text, first a.csa:9"),
+        "{report}"
+    );
+    assert!(report.contains("(move 2, line 13: move sign"), "{report}");
+    let alone = collect(&[("b.csa", &third)]).to_string();
+    assert!(alone.contains("(move 1, line 4: move sign"), "{alone}");
 }
 
 #[test]
