@@ -1,6 +1,7 @@
 //! One game of a file, with names and times, that takes comments and is written again.
 
 use crate::{
+    csa,
     formats::{
         ParsedGame, UnknownFormat, convert, games_and_positions, has_ki2_variations, kif_text,
         one_game, several_games,
@@ -11,7 +12,12 @@ use crate::{
 use monju_engine::{Game, Move};
 use rsshogi::records::{
     Record as ForeignRecord, SpecialMove,
-    formats::{csa::export_csa, kif::export_kif, usi::parse_usi_position},
+    formats::{
+        common::{CsaVersion, ExportOptions},
+        csa::export_csa_with_options,
+        kif::export_kif,
+        usi::parse_usi_position,
+    },
 };
 use std::{
     collections::BTreeMap,
@@ -26,6 +32,8 @@ pub struct CommentedGame {
     game: Game,
     /// The text of a KIF file.
     kif: Option<KifText>,
+    /// The version of a CSA file.
+    csa_version: CsaVersion,
     /// The file has variations that are not written again.
     lacks_variations: bool,
     /// The lines of comment that were added, by the number of moves before their positions.
@@ -99,6 +107,7 @@ impl CommentedGame {
             number,
             source,
         })?;
+        game.csa_version = csa::version(&bytes);
         game.lacks_variations |= has_ki2_variations(path, &bytes);
         Ok(game)
     }
@@ -118,6 +127,7 @@ impl CommentedGame {
             record,
             game,
             kif,
+            csa_version: CsaVersion::default(),
             comments: BTreeMap::new(),
         })
     }
@@ -185,12 +195,26 @@ impl CommentedGame {
         Ok(lines.collect())
     }
 
-    /// Writes the game as CSA.
+    /// Writes the game as CSA, in version 3.0 if the file is of that: it has parts of a second, as `T1.25`.
     ///
     /// # Errors
     /// The library refuses what it has read, or CSA has no word for it.
     pub fn csa(&self) -> Result<String, Rejection> {
-        export_csa(&self.record).map_err(Rejection::unreadable)
+        let options = ExportOptions::default().with_csa_version(self.csa_version);
+        let text = export_csa_with_options(&self.record, options);
+        let text = text.map_err(Rejection::unreadable)?;
+        let time = self.record.metadata().time_control();
+        let Some(time) = time.filter(|_| self.csa_version == CsaVersion::V3_0) else {
+            return Ok(text);
+        };
+        // The library writes this line as version 2.2 has it.
+        let lines = text
+            .split_inclusive('\n')
+            .map(|line| match line.starts_with("$TIME_LIMIT:") {
+                true => format!("$TIME:{}\n", time.to_spec()),
+                false => line.to_owned(),
+            });
+        Ok(lines.collect())
     }
 }
 
@@ -273,6 +297,21 @@ mod tests {
         // A program reads the comments back.
         let again = read("b.kif", &kif, 1).expect("a game");
         assert_eq!(again.game(), game.game());
+    }
+
+    #[test]
+    fn a_csa_file_keeps_its_version_and_parts_of_a_second() {
+        let text = "'CSA encoding=UTF-8\nV3.0\nN+sente\n$TIME:600+10+0\nPI\n+\n+7776FU\nT1.250\n/\n\
+            $TIME:0+0+5\nPI\n+\n+2726FU\nT2\n'*known\n%TORYO\nT0.500\n";
+        let third = |number| read("a.csa", text, number).expect("a game").csa();
+        let (head, games) = text.split_at(text.find("N+").expect("a name"));
+        let games: Vec<&str> = games.split("/\n").collect();
+        for (number, game) in (1..).zip(games) {
+            assert_eq!(third(number).expect("CSA"), format!("{head}{game}"));
+        }
+        // Version 2.2 has neither.
+        let second = read("a.csa", CSA, 1).expect("a game").csa().expect("CSA");
+        assert!(second.starts_with("V2.2\n"), "{second}");
     }
 
     #[test]

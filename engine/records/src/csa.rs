@@ -1,7 +1,7 @@
-//! The text of a CSA game: the pieces that `00AL` stands for, and the places of its moves.
+//! The text of a CSA file: its version, the pieces that `00AL` stands for, the places of the moves.
 
 use crate::guard::guarded;
-use rsshogi::records::formats::csa;
+use rsshogi::records::formats::{common::CsaVersion, csa};
 use std::{borrow::Cow, mem};
 
 /// The code of all pieces that are left.
@@ -17,6 +17,17 @@ const SET: [(char, &str, usize); 7] = [
     ('B', "00KA", 2),
     ('R', "00HI", 2),
 ];
+
+/// Returns the version of a file, which its first game names.
+pub fn version(bytes: &[u8]) -> CsaVersion {
+    let mut lines = bytes.split(|&byte| byte == b'\n');
+    let is_third = lines.any(|line| line.trim_ascii() == CsaVersion::V3_0.header().as_bytes());
+    if is_third {
+        CsaVersion::V3_0
+    } else {
+        CsaVersion::V2_2
+    }
+}
 
 /// Returns a CSA game with the pieces that `00AL` stands for: those that are neither on the board nor in a hand.
 /// The first such hand has them all. The library would give a hand what is missing of one half of the set.
