@@ -32,6 +32,7 @@
 mod answer;
 pub mod bench;
 pub mod book;
+mod counted;
 pub mod danger;
 pub mod eval;
 pub mod judge;
@@ -45,6 +46,7 @@ pub mod rules;
 pub mod search;
 mod weights_file;
 
+pub use counted::counted;
 pub use eval::{EvaluatorChoice, EvaluatorKind, Model};
 pub use player::{Answer, Outcome, Player, PlayerError, PlayerSettings};
 pub use rules::{

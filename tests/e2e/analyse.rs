@@ -120,6 +120,31 @@ fn an_analysis_by_another_team_is_neither_shown_nor_continued() {
 }
 
 #[test]
+fn ranges_of_a_game_are_joined_and_the_rules_are_quoted() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = folder.path().join("game.usi");
+    let text = "sfen 3k5/9/4P4/9/9/9/9/9/4K4 b 2G 1 moves G*6c 6a5a G*5b\n";
+    fs::write(&game, text).expect("written");
+    let table = output_of(&short_analysis(path(&game), "1", &[]));
+    assert!(table.contains("\n2 positions, "), "{table}");
+    let rest = ["--from", "2", "--json"];
+    let whole = json_of(&short_analysis(path(&game), "3", &rest));
+    let plies = |list: &Value| -> Vec<u64> {
+        let list = list.as_array().expect("a list").iter();
+        list.filter_map(|position| position["plies"].as_u64())
+            .collect()
+    };
+    assert_eq!(plies(&whole["positions"]), [0, 1, 2]);
+    assert_eq!(plies(&whole["decided_by_rules"]), [3]);
+    let table = output_of(&short_analysis(path(&game), "3", &rest[..2]));
+    assert!(
+        table.contains("\ndecided by the rules after 3 moves: mate\n"),
+        "{table}"
+    );
+}
+
+#[test]
 fn a_position_of_a_game_is_consulted_about() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");

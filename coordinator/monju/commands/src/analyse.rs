@@ -15,7 +15,7 @@ use super::{
 use crate::runtime;
 use anyhow::{Context, bail};
 use ballot_file::BallotFile;
-use monju_engine::{Answer, Game, Move};
+use monju_engine::{Answer, Game, Move, Repetition};
 use monju_page::view::{self, PositionView};
 use monju_proto::{
     client::ConsultationClient,
@@ -29,6 +29,25 @@ use monju_team::{
 use serde_json::json;
 use setup::Setup;
 use std::{fs, ops::RangeInclusive, path::PathBuf};
+
+/// A position that the rules decide: the number of moves before it, and the words of the rules.
+type Decided = (usize, &'static str);
+
+/// Returns the words of the rules about a position that they decide, which nobody is asked about.
+fn by_rules(game: &Game) -> Option<&'static str> {
+    if let Some(answer) = Answer::by_rules(game) {
+        return Some(match answer {
+            Answer::Win | Answer::Move(_) => "won by an entering king",
+            Answer::Resign if game.position().in_check() => "mate",
+            Answer::Resign => "no legal move",
+        });
+    }
+    match game.repetition() {
+        Repetition::None => None,
+        Repetition::Draw => Some("drawn by repetition"),
+        Repetition::PerpetualCheckBy(_) => Some("ended by perpetual check"),
+    }
+}
 
 /// One game to analyse.
 #[derive(Debug)]
@@ -66,12 +85,19 @@ impl Analyse {
         let positions = self.positions()?;
         let mut ballots =
             BallotFile::open(&self.path("jsonl"), &positions, &self.limits, self.seed)?;
-        if !positions.is_empty() {
+        let (decided, open): (Vec<_>, Vec<_>) = positions[self.plies.clone()]
+            .iter()
+            .partition(|(_, game)| by_rules(game).is_some());
+        // Ballots of another run are shown only if they are of this team.
+        if !open.is_empty() || !ballots.is_empty() {
             let mut team = team::assemble(&self.choices).await?;
-            let outcome = self.consult(&mut team, &positions, &mut ballots).await;
+            let outcome = self.consult(&mut team, &open, &mut ballots).await;
             team.close().await;
             outcome?;
         }
+        let decided: Vec<Decided> = (decided.iter())
+            .filter_map(|(plies, game)| Some((*plies, by_rules(game)?)))
+            .collect();
         let moves = self.game.game().moves();
         let ballots = positions
             .iter()
@@ -82,34 +108,28 @@ impl Analyse {
             })
             .collect();
         view::compare(&mut views);
-        self.write(&views)
+        self.write(&views, &decided)
     }
 
-    /// Returns the positions to consult about: those that the rules do not decide.
+    /// Returns all positions of the game, by the number of moves before them.
     fn positions(&self) -> anyhow::Result<Vec<(usize, Game)>> {
         let whole = self.game.game();
         let moves: Vec<String> = whole.moves().iter().map(Move::to_string).collect();
-        let mut positions = Vec::new();
-        for plies in self.plies.clone() {
-            let game = Game::from_parts(whole.start(), &moves[..plies])?;
-            if Answer::by_rules(&game).is_none() {
-                positions.push((plies, game));
-            }
-        }
-        Ok(positions)
+        (0..=moves.len())
+            .map(|plies| Ok((plies, Game::from_parts(whole.start(), &moves[..plies])?)))
+            .collect()
     }
 
     /// Consults about the positions that have no ballot yet. The ballots that are there must be of the same team.
     async fn consult(
         &self,
         team: &mut Team,
-        positions: &[(usize, Game)],
+        positions: &[&(usize, Game)],
         ballots: &mut BallotFile,
     ) -> anyhow::Result<()> {
         let roster = present(team, &self.choices).await?;
         ballots.check_team(&Setup::of_roster(&roster, &team.consultation))?;
-        let left: Vec<&(usize, Game)> = positions
-            .iter()
+        let left: Vec<&(usize, Game)> = (positions.iter().copied())
             .filter(|(plies, _)| ballots.of(*plies).is_none())
             .collect();
         if left.is_empty() {
@@ -160,7 +180,7 @@ impl Analyse {
     }
 
     /// Writes the commented games and the page, and prints the table.
-    fn write(self, views: &[PositionView]) -> anyhow::Result<()> {
+    fn write(self, views: &[PositionView], decided: &[Decided]) -> anyhow::Result<()> {
         let names = self.game.names().map(|name| name.map(str::to_owned));
         let data = json!({
             "event": self.game.event(),
@@ -168,6 +188,9 @@ impl Analyse {
             "white": names[1],
             "calibrated": view::is_calibrated(views),
             "positions": views.iter().map(PositionView::json).collect::<Vec<_>>(),
+            "decided_by_rules": (decided.iter())
+                .map(|(plies, by)| json!({ "plies": plies, "by": by }))
+                .collect::<Vec<_>>(),
         });
         let write = |extension: &str, text: String| {
             let path = self.path(extension);
@@ -198,7 +221,7 @@ impl Analyse {
                     ["kifu", "csa", "html", "jsonl"].map(|extension| self.path(extension));
                 let written = written.iter().filter(|path| path.exists());
                 let written: Vec<String> = written.map(|path| path.display().to_string()).collect();
-                let table = table::render(views);
+                let table = table::render(views, decided);
                 print(&format!("{table}\nwritten: {}\n", written.join(", ")))
             }
         }
@@ -207,5 +230,45 @@ impl Analyse {
     fn path(&self, extension: &str) -> PathBuf {
         self.folder
             .join(format!("{}.analysis.{extension}", self.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_tell_why_a_position_is_not_asked_about() {
+        let kings = "5i5h 5a5b 5h5i 5b5a";
+        let checks = "9b9a 5a5b 9a9b 5b5a";
+        for (text, expected) in [
+            ("startpos".to_owned(), None),
+            (
+                "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b".to_owned(),
+                Some("mate"),
+            ),
+            (
+                "sfen 8k/6G2/9/7N1/9/9/9/9/4K4 w - 1".to_owned(),
+                Some("no legal move"),
+            ),
+            (
+                "sfen 1+R1K1G+R2/GSGSG+B+B2/PPPP5/9/9/9/9/9/4k4 b - 1".to_owned(),
+                Some("won by an entering king"),
+            ),
+            (format!("startpos moves {kings}"), None),
+            (
+                format!("startpos moves {kings} {kings} {kings}"),
+                Some("drawn by repetition"),
+            ),
+            (
+                format!(
+                    "sfen 9/4k4/9/9/R8/9/9/9/4K4 b - 1 moves 9e9b 5b5a {checks} {checks} {checks}"
+                ),
+                Some("ended by perpetual check"),
+            ),
+        ] {
+            let game = Game::from_usi(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(by_rules(&game), expected, "{text}");
+        }
     }
 }

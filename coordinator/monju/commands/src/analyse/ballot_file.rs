@@ -24,7 +24,8 @@ pub struct BallotFile {
 }
 
 impl BallotFile {
-    /// Reads the ballots of an earlier run, if there are some.
+    /// Reads the ballots of earlier runs, if there are some. `positions` are all of the game: a run may have been about
+    /// others than this one.
     ///
     /// # Errors
     /// The file cannot be read, or has ballots of another game, with other limits or another seed.
@@ -62,6 +63,11 @@ impl BallotFile {
     /// Returns the ballot on the position after `plies` moves.
     pub fn of(&self, plies: usize) -> Option<&Ballot> {
         self.ballots.get(&plies)
+    }
+
+    /// Tells whether there are no ballots.
+    pub fn is_empty(&self) -> bool {
+        self.ballots.is_empty()
     }
 
     /// Compares the team of the ballots with the one that would be asked now.

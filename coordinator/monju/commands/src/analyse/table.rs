@@ -1,7 +1,8 @@
 //! The views as an aligned table.
 
+use super::Decided;
 use crate::text_table::{Align, align};
-use monju_engine::Score;
+use monju_engine::{Score, counted};
 use monju_page::view::{PositionView, is_calibrated};
 use std::fmt::Write;
 
@@ -21,8 +22,8 @@ const SIDES: [Align; 8] = {
     [Right, Left, Left, Left, Right, Right, Right, Left]
 };
 
-/// Returns the table, and what its marks mean.
-pub fn render(views: &[PositionView]) -> String {
+/// Returns the table, what its marks mean, and the positions that the rules decide.
+pub fn render(views: &[PositionView], decided: &[Decided]) -> String {
     let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
     rows.extend(views.iter().map(|view| row(view).to_vec()));
     let mut text = String::new();
@@ -30,13 +31,17 @@ pub fn render(views: &[PositionView]) -> String {
     let divided = views.iter().filter(|view| view.is_divided()).count();
     let _ = writeln!(
         text,
-        "\n{} positions, divided in {divided}; ? and ?? cost 10 and 20 points of win rate",
-        views.len()
+        "\n{}, divided in {divided}; ? and ?? cost 10 and 20 points of win rate",
+        counted(views.len(), "position")
     );
     if !is_calibrated(views) {
         text.push_str(
             "win rates are not calibrated: 1 / (1 + exp(-score / 600)); see 'monju calibrate'\n",
         );
+    }
+    for (plies, by) in decided {
+        let moves = counted(plies, "move");
+        let _ = writeln!(text, "decided by the rules after {moves}: {by}");
     }
     text
 }
