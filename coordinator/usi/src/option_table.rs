@@ -356,6 +356,8 @@ pub fn with_weights(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use monju_coordinator::clock::TimePolicy;
+    use strum::VariantNames;
 
     /// Asserts that every line has the form that all GUIs can read.
     fn assert_readable(lines: &[String]) {
@@ -402,6 +404,11 @@ mod tests {
                 .chain(player.map(|option| option.name))
             {
                 assert!(guide.contains(&format!("`{option}`")), "{option}: {file}");
+            }
+            // A table says how each time policy spends the time.
+            for policy in <TimePolicy as VariantNames>::VARIANTS {
+                let row = format!("\n| `{policy}` |");
+                assert!(guide.contains(&row), "{policy}: {file}");
             }
         }
     }

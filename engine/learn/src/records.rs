@@ -4,6 +4,7 @@ use crate::{
     files::{FileError, check_distinct, read, write_atomically},
     progress::ProgressObserver,
 };
+use monju_engine::counted;
 use monju_records::{ParsedGame, RecordCollection, UnknownFormat, parse_games, to_bytes};
 use std::{panic::resume_unwind, path::PathBuf, thread};
 
@@ -61,9 +62,9 @@ impl RecordsRun {
                 }
                 done += 1;
             }
-            progress.advance(done, &format!("{} games", collection.accepted().len()));
+            progress.advance(done, &counted(collection.accepted().len(), "game"));
         }
-        progress.finish(total, &format!("{} games", collection.accepted().len()));
+        progress.finish(total, &counted(collection.accepted().len(), "game"));
         let games = collection.accepted();
         if games.is_empty() {
             return Err(RecordsError::Empty(collection));

@@ -9,7 +9,7 @@ use crate::{
     kif::{KifText, with_kanji_numbers},
     rejection::Rejection,
 };
-use monju_engine::{Game, Move};
+use monju_engine::{Game, Move, counted};
 use rsshogi::records::{
     Record as ForeignRecord, SpecialMove,
     formats::{
@@ -56,7 +56,7 @@ pub enum ReadGameError {
     #[error(transparent)]
     Format(#[from] UnknownFormat),
     /// The file has fewer games.
-    #[error("{} has {games} games, no game {number}", .path.display())]
+    #[error("{} has {}, no game {number}", .path.display(), counted(games, "game"))]
     Number {
         /// The file.
         path: PathBuf,
@@ -428,7 +428,7 @@ mod tests {
             let source = std::error::Error::source(&error).map(ToString::to_string);
             format!("{error}: {}", source.unwrap_or_default())
         };
-        assert!(error("a.usi", "startpos moves 7g7f\n", 2).contains("has 1 games, no game 2"));
+        assert!(error("a.usi", "startpos moves 7g7f\n", 2).contains("has 1 game, no game 2"));
         assert!(error("a.usi", "startpos moves 7g7f\n", 0).contains("no game 0"));
         assert!(error("a.usi", "startpos moves 7g7e\n", 1).contains("game 1: illegal move"));
         assert!(error("a.pdf", "", 1).contains(".jkf"));

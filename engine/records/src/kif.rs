@@ -4,6 +4,7 @@
 //! compared with the moves that were parsed from them.
 
 use encoding_rs::{Encoding, SHIFT_JIS};
+use monju_engine::counted;
 use rsshogi::board::InitialPosition;
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -41,7 +42,11 @@ pub enum KifError {
     #[error("line {0} is neither a move nor a comment")]
     Line(usize),
     /// Some numbered lines are not moves.
-    #[error("{moves} moves were read from {lines} numbered lines")]
+    #[error(
+        "read {} from {}",
+        counted(moves, "move"),
+        counted(lines, "numbered line")
+    )]
     Moves {
         /// Number of moves.
         moves: usize,
@@ -49,7 +54,7 @@ pub enum KifError {
         lines: usize,
     },
     /// The last line counts another number of moves.
-    #[error("{moves} moves were read, but the last line counts {given}")]
+    #[error("read {}, but the last line counts {given}", counted(moves, "move"))]
     Total {
         /// Number of moves.
         moves: usize,

@@ -271,12 +271,12 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
         (
             "   3 ２二角成(88)",
             "   3 投了",
-            "2 moves were read, but the last line counts 4",
+            "read 2 moves, but the last line counts 4",
         ),
         (
             "   3 ２二角成(88)\n   4 同　銀(31)\n   5 投了\nまで4手で後手の勝ち\n",
             "   3 投了\n   4 ２二角成(88)\n   5 同　銀(31)\n",
-            "2 moves were read from 5 numbered lines",
+            "read 2 moves from 5 numbered lines",
         ),
         (
             "   3 ２二角成(88)",
@@ -286,7 +286,7 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
         (
             "まで4手",
             "まで112手",
-            "4 moves were read, but the last line counts 112",
+            "read 4 moves, but the last line counts 112",
         ),
     ] {
         let text = whole.replacen(from, to, 1);
@@ -303,7 +303,7 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
     assert!(
         short
             .to_string()
-            .contains("2 moves were read, but the last line counts 4"),
+            .contains("read 2 moves, but the last line counts 4"),
         "{short}"
     );
 }

@@ -15,7 +15,7 @@ use super::{
 use crate::runtime;
 use anyhow::{Context, bail};
 use ballot_file::BallotFile;
-use monju_engine::{Answer, Game, Move, Repetition};
+use monju_engine::{Answer, Game, Move, Repetition, counted};
 use monju_page::view::{self, PositionView};
 use monju_proto::{
     client::ConsultationClient,
@@ -143,7 +143,7 @@ impl Analyse {
                 ballot = self.ask(team, &prepared, game) => ballot?,
                 () = &mut stopped => {
                     return Err(Interrupted {
-                        left: Some(format!("{} positions", left.len() - done)),
+                        left: Some(counted(left.len() - done, "position")),
                         resume: Some("the same command".to_owned()),
                     }
                     .into());

@@ -21,6 +21,7 @@ use crate::output::print_line;
 use monju_engine::{
     Limits, Player, PlayerSettings, Score,
     bench::{self, Measurement},
+    counted,
 };
 use serde_json::{Value, json};
 use stack::on_search_stack;
@@ -65,8 +66,8 @@ impl SuiteBench {
                 print_line(&format!("{:#}", self.object(&measured, &total, evaluation)))
             } else {
                 print_line(&format!(
-                    "{} nodes at depth {} in {:.3} s, {} nodes/s, {evaluation} ns an evaluation",
-                    total.nodes,
+                    "{} at depth {} in {:.3} s, {} nodes/s, {evaluation} ns an evaluation",
+                    counted(total.nodes, "node"),
                     self.depth,
                     total.time.as_secs_f64(),
                     total.nodes_per_second()

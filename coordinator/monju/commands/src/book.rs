@@ -8,6 +8,7 @@ use super::{
 use monju_engine::{
     Game,
     book::{Book, BookMove},
+    counted,
 };
 use monju_learn::book::{BookConversionRun, BuildRun, SearchRun, read_book};
 use serde_json::{Value, json};
@@ -24,14 +25,14 @@ pub fn build(run: &BuildRun) -> anyhow::Result<()> {
     let summary = run.run(&mut TerminalProgress::default())?;
     let without = match summary.without_winner {
         0 => String::new(),
-        games => format!("; {games} games without a winner left out"),
+        games => format!("; {} without a winner left out", counted(games, "game")),
     };
     print(&format!(
-        "{}: {} positions with {} moves from {} games{without}{}\n",
+        "{}: {} with {} from {}{without}{}\n",
         run.output.display(),
-        summary.positions,
-        summary.moves,
-        summary.games,
+        counted(summary.positions, "position"),
+        counted(summary.moves, "move"),
+        counted(summary.games, "game"),
         summary.records
     ))
 }
@@ -43,10 +44,10 @@ pub fn build(run: &BuildRun) -> anyhow::Result<()> {
 pub fn search(run: &SearchRun) -> anyhow::Result<()> {
     let summary = run.run(&mut TerminalProgress::default())?;
     print(&format!(
-        "{}: {} positions with {} moves, of {} searched\n",
+        "{}: {} with {}, of {} searched\n",
         run.output.display(),
-        summary.positions,
-        summary.moves,
+        counted(summary.positions, "position"),
+        counted(summary.moves, "move"),
         summary.searched
     ))
 }
@@ -57,12 +58,7 @@ pub fn search(run: &SearchRun) -> anyhow::Result<()> {
 /// The book cannot be read, or the output cannot be written.
 pub fn convert(run: &BookConversionRun) -> anyhow::Result<()> {
     let book = run.run()?;
-    print(&format!(
-        "{}: {} positions with {} moves\n",
-        run.output.display(),
-        book.len(),
-        book.moves()
-    ))
+    print(&format!("{}: {}", run.output.display(), size(&book)))
 }
 
 /// A look into a book.
@@ -175,8 +171,14 @@ fn bands(book: &Book) -> BTreeMap<u32, usize> {
     bands
 }
 
+/// Returns the numbers of positions and moves as a line.
+fn size(book: &Book) -> String {
+    let moves = counted(book.moves(), "move");
+    format!("{} with {moves}\n", counted(book.len(), "position"))
+}
+
 fn summary_text(book: &Book) -> String {
-    let mut text = format!("{} positions with {} moves\n", book.len(), book.moves());
+    let mut text = size(book);
     let mut rows = vec![vec!["move".to_owned(), "positions".to_owned()]];
     for (first, positions) in bands(book) {
         let last = first + BAND - 1;
@@ -235,7 +237,7 @@ move                drawn  weight  games  wins  value  depth  reply
         );
         assert_eq!(
             summary_text(&book()),
-            "1 positions with 3 moves\nmove  positions\n1-10          1\n"
+            "1 position with 3 moves\nmove  positions\n1-10          1\n"
         );
     }
 }

@@ -5,6 +5,7 @@ mod exported_games;
 pub(super) mod progress;
 
 use anyhow::Context;
+use monju_engine::counted;
 use monju_learn::{
     linear::LinearRun,
     material::MaterialRun,
@@ -29,9 +30,9 @@ use std::{
 pub fn records(run: &RecordsRun) -> anyhow::Result<()> {
     let summary = run.run(&mut TerminalProgress::default())?;
     print(format_args!(
-        "{} games with {} moves in {}{}\n",
-        summary.games,
-        summary.moves,
+        "{} with {} in {}{}\n",
+        counted(summary.games, "game"),
+        counted(summary.moves, "move"),
         run.output.display(),
         summary.collection
     ))

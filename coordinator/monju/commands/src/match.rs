@@ -7,6 +7,7 @@ use crate::{
     runtime,
 };
 use anyhow::{Context, anyhow, bail};
+use monju_engine::counted;
 use monju_experiment::{
     paired_match::{PairedMatch, without_line},
     record::{Cause, MatchSide},
@@ -85,7 +86,7 @@ impl MatchCommand {
         });
         if stop != StopLevel::No && left > 0 {
             let interrupted = Interrupted {
-                left: Some(format!("{left} pairs")),
+                left: Some(counted(left, "pair")),
                 resume: resume.map(str::to_owned),
             };
             return match resume {
@@ -97,7 +98,8 @@ impl MatchCommand {
         if given_up > 0 {
             let incidents = runner.store.incidents(0).await?;
             let last = incidents.last().map_or("", |incident| &incident.detail);
-            bail!("{given_up} pairs failed three times and are given up; the last failure: {last}");
+            let pairs = counted(given_up, "pair");
+            bail!("{pairs} given up after three failures; the last failure: {last}");
         }
         Ok(())
     }
@@ -179,9 +181,9 @@ fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
     if let Some(ratio) = cell.counted.ratio {
         let _ = writeln!(
             text,
-            "sequential test: {} after {} pairs, LLR {:+.2} in [{:.2}, {:.2}]",
+            "sequential test: {} after {}, LLR {:+.2} in [{:.2}, {:.2}]",
             cell.verdict_word(),
-            cell.counted.seen,
+            counted(cell.counted.seen, "pair"),
             ratio.value,
             ratio.lower,
             ratio.upper

@@ -5,7 +5,7 @@ mod progress;
 use crate::{output::print, runtime};
 use anyhow::{Context, bail};
 use monju_engine::{
-    Game,
+    Game, counted,
     mate::{Gap, MateQuestion, Solution, Verdict, solve_mate},
 };
 use monju_team::signals;
@@ -109,8 +109,8 @@ impl MateCommand {
                 };
                 write!(
                     text,
-                    "mate      in {} plies, {known}\nmoves     {}\n\n{}\n",
-                    line.len(),
+                    "mate      in {}, {known}\nmoves     {}\n\n{}\n",
+                    counted(line.len(), "ply"),
                     moves.join(" "),
                     japanese(&self.game, line)
                 )
@@ -120,8 +120,8 @@ impl MateCommand {
         };
         let _ = writeln!(
             text,
-            "searched  {} positions in {:.3} s",
-            solution.nodes,
+            "searched  {} in {:.3} s",
+            counted(solution.nodes, "position"),
             time.as_secs_f64()
         );
         text

@@ -1,7 +1,7 @@
 //! `monju perft`: counts the positions that a number of legal moves leads to.
 
 use crate::output::print;
-use monju_engine::{Game, rules};
+use monju_engine::{Game, counted, rules};
 use serde_json::{Map, Value, json};
 use std::{fmt::Write, time::Instant};
 
@@ -49,7 +49,11 @@ impl Perft {
             for (mv, nodes) in &below {
                 let _ = writeln!(lines, "{mv}: {nodes}");
             }
-            lines + &format!("{nodes} nodes in {seconds:.3} s, {nps} nodes/s\n")
+            lines
+                + &format!(
+                    "{} in {seconds:.3} s, {nps} nodes/s\n",
+                    counted(nodes, "node")
+                )
         };
         print(&text)
     }

@@ -6,7 +6,7 @@ use clap::{
 };
 use monju_coordinator::roster::{self, AddressError};
 use monju_engine::{
-    Game, Model, PlayerError, PlayerSettings,
+    Game, Model, PlayerError, PlayerSettings, counted,
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
 use monju_proto::certificates::{LastDay, NotADay};
@@ -169,8 +169,8 @@ pub fn position_or_game(
     };
     let moves: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
     let Some(first) = moves.get(..plies) else {
-        let count = moves.len();
-        let what = format!("--ply {plies}: the game has {count} moves");
+        let count = counted(moves.len(), "move");
+        let what = format!("--ply {plies}: the game has {count}");
         return Err(no_sense(what).into());
     };
     Ok(Game::from_parts(game.start(), first)?)

@@ -5,6 +5,7 @@ use super::{
     source::BookSource,
 };
 use crate::{files::check_distinct, progress::ProgressObserver};
+use monju_engine::counted;
 use monju_records::RecordCollection;
 use std::{path::PathBuf, slice};
 
@@ -53,7 +54,7 @@ impl BuildRun {
         progress.begin(total, 0, "files");
         for (path, number) in self.files.iter().zip(1..) {
             counter.add_file(path, self.source, self.plies)?;
-            progress.advance(number, &format!("{} games", counter.counts.games()));
+            progress.advance(number, &counted(counter.counts.games(), "game"));
         }
         let GameCounter {
             counts,
@@ -62,7 +63,7 @@ impl BuildRun {
             ..
         } = counter;
         let games = counts.games();
-        progress.finish(total, &format!("{games} games"));
+        progress.finish(total, &counted(games, "game"));
         let selection = Selection {
             min_wins: self.min_wins,
             min_games: self.min_games,
@@ -82,8 +83,12 @@ impl BuildRun {
             return Err(BookRunError::Empty(reason));
         }
         let remarks = format!(
-            "{games} games, {} plies, source {}, at least {} games and {} wins",
-            self.plies, self.source, self.min_games, self.min_wins
+            "{}, {} plies, source {}, at least {} games and {} wins",
+            counted(games, "game"),
+            self.plies,
+            self.source,
+            self.min_games,
+            self.min_wins
         );
         write_book(&self.output, &book, &remarks)?;
         Ok(BuildSummary {

@@ -15,7 +15,7 @@ use crate::{
     files::{FileError, check_distinct, read_text},
     progress::ProgressObserver,
 };
-use monju_engine::{Move, STACK_BYTES, eval::fnv1a};
+use monju_engine::{Move, STACK_BYTES, counted, eval::fnv1a};
 use std::{
     collections::BTreeMap,
     io,
@@ -127,7 +127,7 @@ impl SelfPlayRun {
         if file.positions() < self.positions {
             self.play(&openings, &mut file, progress)?;
         }
-        progress.finish(file.positions(), &format!("{} games", file.games()));
+        progress.finish(file.positions(), &counted(file.games(), "game"));
         Ok(())
     }
 
@@ -192,7 +192,7 @@ impl SelfPlayRun {
             {
                 file.append(&examples)?;
             }
-            progress.advance(file.positions(), &format!("{} games", file.games()));
+            progress.advance(file.positions(), &counted(file.games(), "game"));
         }
         Ok(())
     }

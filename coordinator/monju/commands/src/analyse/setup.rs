@@ -1,6 +1,7 @@
 //! The team of an analysis: everything of it that decides the answers, from its ballots or from its roster.
 
 use monju_coordinator::choices::ConsultationChoices;
+use monju_engine::counted;
 use monju_proto::v1::{Ballot, Limits, PlayerInfo, RosterResponse};
 
 /// The team that answers.
@@ -58,7 +59,11 @@ impl Setup {
         }
         let (own, others) = (self.players.as_ref()?, other.players.as_ref()?);
         if own.len() != others.len() {
-            return Some(format!("{} players, not {}", own.len(), others.len()));
+            return Some(format!(
+                "{}, not {}",
+                counted(own.len(), "player"),
+                others.len()
+            ));
         }
         own.iter()
             .zip(others)

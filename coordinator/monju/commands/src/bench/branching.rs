@@ -2,7 +2,9 @@
 
 use super::stack::on_search_stack;
 use crate::{output::print_line, progress::PositionsProgress};
-use monju_engine::{Bound, Control, Game, Limits, Player, PlayerSettings, bench::MIDDLEGAME};
+use monju_engine::{
+    Bound, Control, Game, Limits, Player, PlayerSettings, bench::MIDDLEGAME, counted,
+};
 use serde_json::json;
 
 /// Depths over the middlegame positions by nodes.
@@ -98,7 +100,7 @@ impl Branching {
                 json!({ "positions": searched, "rows": rows })
             ));
         }
-        print_line(&format!("{searched} positions"))?;
+        print_line(&counted(searched, "position"))?;
         print_line("     nodes  depth  branching factor")?;
         for (index, depth) in means.iter().enumerate() {
             let branching = match index {

@@ -3,7 +3,7 @@
 use crate::output::print_line;
 use anyhow::Context;
 use monju_engine::{
-    Position,
+    Position, counted,
     mate::{Mate, MateParts, MateQuestion, MateSearch, Verdict, solve_mate},
 };
 use serde_json::{Value, json};
@@ -151,7 +151,10 @@ impl MateBench {
             }
         }
         if refused > 0 {
-            tell!("{refused} lines are no position that can exist");
+            tell!(
+                "left out: {} without a position that can exist",
+                counted(refused, "line")
+            );
         }
         anyhow::ensure!(!problems.is_empty(), "there is no position in the files");
         Ok(problems)

@@ -5,7 +5,7 @@ use monju_coordinator::{
     ballot::{names, ranking},
     usi_text,
 };
-use monju_engine::Game;
+use monju_engine::{Game, counted};
 use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
 use std::fmt::Write;
 
@@ -145,17 +145,18 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
         .find(|count| count.r#move == *mv)
         .map_or(0, |count| count.votes);
     let total: u32 = ballot.tally.iter().map(|count| count.votes).sum();
+    let total = counted(total, "vote");
     let reason = match decision.tie_break() {
         TieBreak::None if decision.resigns() => "every player resigned".to_owned(),
-        TieBreak::None => format!("{votes} of {total} votes"),
-        TieBreak::Random => format!("{votes} of {total} votes, drawn among equals by the seed"),
+        TieBreak::None => format!("{votes} of {total}"),
+        TieBreak::Random => format!("{votes} of {total}, drawn among equals by the seed"),
         TieBreak::Primary => {
-            format!("{votes} of {total} votes, the primary's move, as the rule had no other")
+            format!("{votes} of {total}, the primary's move, as the rule had no other")
         }
-        TieBreak::Score => format!("{votes} of {total} votes, the best by score among equals"),
-        TieBreak::Majority => format!(
-            "{votes} of {total} votes, the majority instead, as the rule had nothing to go by"
-        ),
+        TieBreak::Score => format!("{votes} of {total}, the best by score among equals"),
+        TieBreak::Majority => {
+            format!("{votes} of {total}, the majority instead, as the rule had nothing to go by")
+        }
         TieBreak::Resignation => "the team resigned".to_owned(),
         TieBreak::Book => "from the opening book, without a consultation".to_owned(),
         TieBreak::Fallback => "no votes; the coordinator's own move".to_owned(),

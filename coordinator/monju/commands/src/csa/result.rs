@@ -2,7 +2,7 @@
 
 use super::summary::GameSummary;
 use anyhow::Context;
-use monju_engine::{Color, Game};
+use monju_engine::{Color, Game, counted};
 use monju_experiment::{kifu::Kifu, notes::Note, record::MatchOutcome};
 use std::{
     fmt, fs,
@@ -30,8 +30,8 @@ impl fmt::Display for Played {
             Some(MatchOutcome::Draw) => "drawn",
             None => "broken off",
         };
-        let moves = self.game.moves().len();
-        write!(formatter, "{word} by {} after {moves} moves", self.ending)
+        let moves = counted(self.game.moves().len(), "move");
+        write!(formatter, "{word} by {} after {moves}", self.ending)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::mismatch::mismatches;
 use crate::runtime;
 use anyhow::{Context, bail};
+use monju_engine::counted;
 use monju_experiment::{
     bundle::{self, BundleError, Sealed},
     specification::Specification,
@@ -52,7 +53,8 @@ impl ExportCommand {
             sealed => sealed?,
         };
         tell!(
-            "{games} games in {}, {:.1} MiB",
+            "{} in {}, {:.1} MiB",
+            counted(games, "game"),
             self.out.display(),
             bytes as f64 / f64::from(1 << 20)
         );

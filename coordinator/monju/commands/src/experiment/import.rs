@@ -3,6 +3,7 @@
 use super::resume::quoted;
 use crate::runtime;
 use anyhow::Context;
+use monju_engine::counted;
 use monju_experiment::{
     bundle::{self, Bundle, BundleError, Imported},
     store::Address,
@@ -38,8 +39,9 @@ impl ImportCommand {
         };
         let programs: Vec<String> = programs.into_iter().collect();
         tell!(
-            "{games} games of '{}' in {}, played by {}; 'monju experiment run' with its file and \
+            "{} of '{}' in {}, played by {}; 'monju experiment run' with its file and \
              --store {} goes on, by that build or with --accept-build",
+            counted(games, "game"),
             specification.name,
             self.address,
             programs.join(", "),

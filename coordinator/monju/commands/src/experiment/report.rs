@@ -98,10 +98,11 @@ impl ReportCommand {
                         without_say,
                     } = written.await.with_context(broken)?;
                     let folder = folder.display();
+                    let counted = monju_engine::counted(counted, "game");
                     match without_say {
-                        0 => tell!("{counted} games below {folder}"),
+                        0 => tell!("{counted} below {folder}"),
                         others => tell!(
-                            "{counted} games below {folder}, and {others} that do not count, apart from them"
+                            "{counted} below {folder}, and {others} that do not count, apart from them"
                         ),
                     }
                 }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{interrupted::Interrupted, runtime};
 use anyhow::{Context, bail};
+use monju_engine::counted;
 use monju_experiment::{
     runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
@@ -69,7 +70,10 @@ impl RunCommand {
         let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
         if self.retry_given_up {
             let pairs = store.retry_given_up().await?;
-            tell!("{pairs} pairs that were given up are tried again");
+            tell!(
+                "{} given up before, now tried again",
+                counted(pairs, "pair")
+            );
         }
         let jobs = self
             .jobs
@@ -103,7 +107,7 @@ impl RunCommand {
         }
         let stop = stop?;
         let interrupted = |left: Option<u64>| Interrupted {
-            left: left.map(|left| format!("{left} pairs")),
+            left: left.map(|left| counted(left, "pair")),
             resume: Some(self.resume_command()),
         };
         let standings = match runner.store.standings().await {
@@ -123,8 +127,9 @@ impl RunCommand {
         }
         if given_up > 0 {
             bail!(
-                "{given_up} pairs failed three times and are given up; \
-                 'monju experiment report' says why, and --retry-given-up plays them again"
+                "{} given up after three failures; 'monju experiment report' says why, and \
+                 --retry-given-up plays them again",
+                counted(given_up, "pair")
             );
         }
         Ok(())

@@ -2,7 +2,7 @@
 //! elsewhere.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use monju_engine::mate::MateProgress;
+use monju_engine::{counted, mate::MateProgress};
 use std::{
     io::{self, IsTerminal},
     time::{Duration, Instant},
@@ -45,10 +45,13 @@ impl MateProgressLine {
         }
         self.last = Instant::now();
         let found = match state.plies {
-            Some(plies) => format!("a mate in {plies} plies, looking for a shorter one"),
+            Some(plies) => format!(
+                "a mate in {}, looking for a shorter one",
+                counted(plies, "ply")
+            ),
             None => "no mate yet".to_owned(),
         };
-        let text = format!("{} positions, {found}", state.nodes);
+        let text = format!("{}, {found}", counted(state.nodes, "position"));
         if self.bar.is_hidden() {
             tell!("{text}");
         } else {
