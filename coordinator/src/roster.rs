@@ -308,7 +308,7 @@ impl Roster {
         claim: Option<&Claim>,
         patience: Duration,
         lease_patience: Duration,
-    ) -> Preparation {
+    ) -> GameReadiness {
         let mut calls = JoinSet::new();
         let mut problems = Vec::new();
         let links = self.links();
@@ -358,7 +358,7 @@ impl Roster {
         for problem in &problems {
             warn!(problem, "not ready for the game");
         }
-        Preparation {
+        GameReadiness {
             problems,
             refusal: refusals.and_then(|refusals| refusals.into_iter().next()),
         }
@@ -367,7 +367,7 @@ impl Roster {
 
 /// The answers of the workers to a new game.
 #[derive(Debug)]
-pub struct Preparation {
+pub struct GameReadiness {
     /// Reasons why players are not ready, one line each.
     pub problems: Vec<String>,
     /// Where other sessions hold the players of every connected worker, the words of one of them.

@@ -26,7 +26,7 @@ use crate::{
     pondering::Pondering,
     record::{Recorder, schema::GameResult},
     resignation::{Resignation, ResignationPolicy},
-    roster::{AddressError, EnrolError, Preparation, Roster},
+    roster::{AddressError, EnrolError, GameReadiness, Roster},
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Color;
@@ -458,7 +458,7 @@ impl Coordinator for Service {
         // After a restart the workers are still held by the session before it.
         let lease_patience = lease_patience(claim.as_ref());
         let told = roster.new_game(&game_id, claim.as_ref(), PREPARATION, lease_patience);
-        let Preparation { problems, refusal } = told.await;
+        let GameReadiness { problems, refusal } = told.await;
         if let (Some(refusal), Some(claim)) = (refusal, &claim) {
             // A game goes on through another coordinator, or did before this one was started again. It keeps its team,
             // and may come here.

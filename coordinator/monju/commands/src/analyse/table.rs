@@ -1,6 +1,6 @@
 //! The views as an aligned table.
 
-use super::Decided;
+use super::decided::Decided;
 use crate::text_table::{Align, align};
 use monju_engine::{Score, counted};
 use monju_page::view::{PositionView, is_calibrated};
