@@ -34,6 +34,11 @@ const PLENTIFUL: Duration = Duration::from_secs(10);
 const SHORTEST_OVER_NETWORKS: Duration = Duration::from_secs(1);
 const LOCAL_SHARE: u32 = 5;
 
+/// Least delay to assume there, as far as a third of the byoyomi allows it: busy machines stop a program for 10 to 20 ms
+/// now and then.
+const LEAST_LOCAL: Duration = Duration::from_millis(30);
+const LARGEST_LOCAL_SHARE: u32 = 3;
+
 /// Delays between an answer and the referee's clock that are assumed before they are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkDelays {
@@ -132,7 +137,7 @@ impl Lag {
     /// Before the lag is known, that is what clients and networks take: less while the main time is
     /// plentiful, more when a late move would lose. A clock in whole seconds hides the lag, so that
     /// nothing smaller is believed. Servers and GUIs count byoyomi in seconds: a shorter one is that of a
-    /// referee on the same machine, and a fifth of it is kept.
+    /// referee on the same machine, and a fifth of it is kept, or 30 ms.
     pub fn to_keep(&self, side: Color, clock: Option<&Clock>, delays: &NetworkDelays) -> Overhead {
         let measured = Overhead {
             kept: self.allowance(),
@@ -153,7 +158,8 @@ impl Lag {
             Duration::ZERO
                 if increment == 0 && !byoyomi.is_zero() && byoyomi < SHORTEST_OVER_NETWORKS =>
             {
-                delays.worst.min(byoyomi / LOCAL_SHARE)
+                let local = (byoyomi / LOCAL_SHARE).max(LEAST_LOCAL);
+                delays.worst.min(local).min(byoyomi / LARGEST_LOCAL_SHARE)
             }
             main if main >= PLENTIFUL => delays.usual,
             _ => delays.worst,
@@ -231,7 +237,7 @@ mod tests {
             byoyomi_ms,
             ..Clock::default()
         };
-        for (byoyomi_ms, kept) in [(100, 20), (999, 199), (1_000, 1_120)] {
+        for (byoyomi_ms, kept) in [(60, 20), (100, 30), (300, 60), (999, 199), (1_000, 1_120)] {
             let short = byoyomi(byoyomi_ms);
             let found = Lag::default().to_keep(Color::Black, Some(&short), &assumed);
             assert_eq!(found.kept.as_millis(), kept);
