@@ -34,8 +34,8 @@ const PLENTIFUL: Duration = Duration::from_secs(10);
 const SHORTEST_OVER_NETWORKS: Duration = Duration::from_secs(1);
 const LOCAL_SHARE: u32 = 5;
 
-/// Least delay to assume there, as far as a third of the byoyomi allows it: busy machines stop a program for 10 to 20 ms
-/// now and then.
+/// Least delay to assume there, as far as a third of the byoyomi allows it: busy machines stop a program for 10 to
+/// 20 ms now and then.
 const LEAST_LOCAL: Duration = Duration::from_millis(30);
 const LARGEST_LOCAL_SHARE: u32 = 3;
 
