@@ -10,10 +10,16 @@ use crate::{
 use monju_coordinator::voting::Rule;
 use monju_engine::Game;
 use monju_host::{PlayerKind, UsiSpec, usi_child::ChildError};
-use monju_proto::v1::{Arrival, Limits, Vote};
+use monju_proto::{
+    text::excerpt,
+    v1::{Arrival, Limits, Vote},
+};
 use monju_team::config::{BookConfig, ConfigError};
 use std::{fmt::Write as _, fs, time::Duration};
 use tokio::time;
+
+/// Greatest length of an engine's name in a build, in characters.
+const LONGEST_NAME: usize = 60;
 
 /// Tries, a second apart, after which an engine that is still starting does not play.
 const TRIES: u32 = 20;
@@ -273,7 +279,8 @@ async fn facts(trial: &SideEnsemble) -> Result<(String, Vec<String>), TrialError
         .first()
         .map_or(&trial.name, |player| &player.name);
     let facts = monju_host::handshake(name, spec).await?;
-    let mut engine = format!(" + {}", facts.name.as_deref().unwrap_or("nameless engine"));
+    let called = facts.name.as_deref().unwrap_or("nameless engine");
+    let mut engine = format!(" + {}", excerpt(called, LONGEST_NAME));
     if let Some(program) = facts.file.and_then(|file| fs::read(file).ok()) {
         let _ = write!(engine, " ({})", short_hash([&program[..]]));
     }

@@ -468,13 +468,13 @@ async fn another_engine_in_the_same_place_is_another_build() {
         assert!(ended.expect("a shell").success());
     };
     shell("cp /bin/sh engine");
-    let text = with_script("echo bestmove 7g7f")
+    let engine_file = with_script("echo bestmove 7g7f")
         .replace("echo usiok", "echo id name Toy 1; echo usiok")
         .replace(
             "\"/bin/sh\"",
             &format!("\"{}/engine\"", folder.path().display()),
         );
-    let specification = specification_of(folder.path(), &text);
+    let specification = specification_of(folder.path(), &engine_file);
     let plan = async || {
         let found = preflight(&specification).await.expect("it plays");
         specification.plan("build").with_engines(found.engines)
@@ -519,6 +519,10 @@ async fn another_engine_in_the_same_place_is_another_build() {
         2,
         "{text}"
     );
+
+    let talkative = engine_file.replace("Toy 1", &"Toy 1 ".repeat(100));
+    let long = preflight(&specification_of(folder.path(), &talkative)).await;
+    assert!(long.expect("it plays").engines[0].len() < 100);
 
     let native = preflight(&specification_of(folder.path(), SMALL)).await;
     assert_eq!(native.expect("it plays").engines, ["", ""]);
