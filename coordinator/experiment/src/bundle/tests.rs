@@ -421,7 +421,7 @@ async fn games_that_are_left_out_are_told_by_store_bundle_and_import() {
         let text = markdown(&report, "play", None);
         for line in [
             "- left out: 4 games of these cells with other settings, which the store keeps apart\n",
-            "- **left out: 2 games of 1 cells that are not in this file**, 'players=4 sigma=25': the choice of cells",
+            "- **left out: 2 games of 1 cell that the file does not have**, 'players=4 sigma=25': the choice of cells",
         ] {
             assert!(text.contains(line), "{text}\nexpected {line}");
         }
@@ -433,7 +433,7 @@ async fn games_that_are_left_out_are_told_by_store_bundle_and_import() {
         let more = (1..=10).map(|number| (format!("a={number}"), 2));
         report.absent.extend(more);
         let text = markdown(&report, "play", None);
-        let line = "22 games of 11 cells that are not in this file**, 'a=1', 'a=10', 'a=2',";
+        let line = "22 games of 11 cells that the file does not have**, 'a=1', 'a=10', 'a=2',";
         assert!(
             text.contains(line) && text.contains("'a=9' and 1 more: "),
             "{text}"

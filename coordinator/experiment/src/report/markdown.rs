@@ -6,6 +6,7 @@ use crate::{
     statistics::{Interval, Stars},
     store::{Origin, PlannedGames},
 };
+use monju_engine::counted;
 use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
 use time::OffsetDateTime;
 
@@ -51,14 +52,16 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
     if without_say > 0 {
         let _ = writeln!(
             text,
-            "- left out: {without_say} games beyond what the file plans or its stopping rule needed"
+            "- left out: {} beyond what the file plans or its stopping rule needed",
+            counted(without_say, "game")
         );
     }
     let other_games: u64 = report.cells.iter().map(|cell| cell.other_games).sum();
     if other_games > 0 {
         let _ = writeln!(
             text,
-            "- left out: {other_games} games of these cells with other settings, which the store keeps apart"
+            "- left out: {} of these cells with other settings, which the store keeps apart",
+            counted(other_games, "game")
         );
     }
     absent(&mut text, report);
@@ -102,8 +105,9 @@ fn absent(text: &mut String, report: &Findings<'_>) {
     };
     let _ = writeln!(
         text,
-        "- **left out: {} games of {cells} cells that are not in this file**, '{}'{more}: the choice of cells came after results",
-        report.absent.values().sum::<u64>(),
+        "- **left out: {} of {} that the file does not have**, '{}'{more}: the choice of cells came after results",
+        counted(report.absent.values().sum::<u64>(), "game"),
+        counted(cells, "cell"),
         named.join("', '")
     );
 }
@@ -313,13 +317,13 @@ fn plans(text: &mut String, report: &Findings<'_>) {
     for plan in &report.plans {
         let begun = match plan.finished {
             0 => "before the first game".to_owned(),
-            games => format!("after {games} games"),
+            games => format!("after {}", counted(games, "game")),
         };
         let _ = writeln!(
             text,
             "- plan: since {}, {begun}: {}{}, {}; specification {}",
             minute(plan.since),
-            (plan.cells).map_or(String::new(), |cells| format!("{cells} cells, ")),
+            (plan.cells).map_or(String::new(), |cells| format!("{}, ", counted(cells, "cell"))),
             plan.planned.in_words(),
             rule(&plan.stop),
             plan.specification
@@ -328,17 +332,17 @@ fn plans(text: &mut String, report: &Findings<'_>) {
     if first.finished > 0 {
         let _ = writeln!(
             text,
-            "- **plan not known for the first {} games**: an older version did not write it down",
-            first.finished
+            "- **plan not known for the first {}**: an older version did not write it down",
+            counted(first.finished, "game")
         );
     }
     for (before, after) in report.plans.iter().zip(&report.plans[1..]) {
         if before.stop != after.stop && after.finished > 0 {
             let _ = writeln!(
                 text,
-                "- **stopping rule changed after {} games**, from \"{}\" to \"{}\": its error probabilities hold \
+                "- **stopping rule changed after {}**, from \"{}\" to \"{}\": its error probabilities hold \
                  only for a rule that was there before the games",
-                after.finished,
+                counted(after.finished, "game"),
                 rule(&before.stop),
                 rule(&after.stop)
             );
@@ -347,18 +351,18 @@ fn plans(text: &mut String, report: &Findings<'_>) {
             && few != many
             && after.finished > 0
         {
-            let games = after.finished;
+            let games = counted(after.finished, "game");
             let _ = writeln!(
                 text,
-                "- **grid changed after {games} games**, from {few} to {many} cells: the choice of cells came after results"
+                "- **grid changed after {games}**, from {few} to {many} cells: the choice of cells came after results"
             );
         }
         if before.planned != after.planned && after.finished > 0 {
             let _ = writeln!(
                 text,
-                "- **number of games changed after {} games**, from \"{}\" to \"{}\": intervals and p hold only for \
+                "- **number of games changed after {}**, from \"{}\" to \"{}\": intervals and p hold only for \
                  numbers that were chosen before their results were seen",
-                after.finished,
+                counted(after.finished, "game"),
                 before.planned.in_words(),
                 after.planned.in_words()
             );
@@ -422,7 +426,7 @@ fn minute(time: SystemTime) -> String {
 /// Number of games, as in ` (4 games)`, where there are several kinds.
 fn count_of_several(games: u64, kinds: usize) -> String {
     match kinds > 1 {
-        true => format!(" ({games} games)"),
+        true => format!(" ({})", counted(games, "game")),
         false => String::new(),
     }
 }
@@ -458,9 +462,9 @@ fn stopped(cell: &CellFindings<'_>) -> String {
         return String::new();
     };
     format!(
-        " ({} after {} pairs, LLR {ratio:+.2} in [{lower:.2}, {upper:.2}])",
+        " ({} after {}, LLR {ratio:+.2} in [{lower:.2}, {upper:.2}])",
         cell.verdict_word(),
-        cell.counted.seen
+        counted(cell.counted.seen, "pair")
     )
 }
 

@@ -1,6 +1,7 @@
 //! The plan of an experiment, and leases of its pairs.
 
 use crate::record::{Incident, PlayedGame};
+use monju_engine::counted;
 use std::collections::BTreeMap;
 
 /// Number of failures after which a pair is given up: it is tried again twice.
@@ -119,8 +120,8 @@ impl PlannedGames {
         let single = self.in_cells.iter();
         let single = single.map(|(label, games)| format!(", {games} in {label}"));
         format!(
-            "{} games in a cell{}",
-            self.usual,
+            "{} in a cell{}",
+            counted(self.usual, "game"),
             single.collect::<String>()
         )
     }

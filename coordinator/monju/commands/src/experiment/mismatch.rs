@@ -1,5 +1,6 @@
 //! Warnings about games that another file has played.
 
+use monju_engine::counted;
 use monju_experiment::{
     specification::Specification,
     store::{Store, StoreError},
@@ -36,14 +37,17 @@ pub(super) async fn mismatches(
             .as_deref()
             .unwrap_or("of an older version");
         warnings.push(format!(
-            "warning: {} games of '{}' were played with other settings ({settings}) than those of {file} ({}), \
-             and are not counted",
-            form.games, form.label, specification.cells[cell].hash
+            "warning: {} of '{}' played with other settings ({settings}) than those of {file} ({}), and not counted",
+            counted(form.games, "game"),
+            form.label,
+            specification.cells[cell].hash
         ));
     }
     if absent > 0 {
         warnings.push(format!(
-            "warning: {games} games were played in {absent} cells that are not in {file}, and are not counted"
+            "warning: {} played in {} that {file} does not have, and not counted",
+            counted(games, "game"),
+            counted(absent, "cell")
         ));
     }
     Ok(warnings)
