@@ -68,9 +68,18 @@ impl ProofTree {
         });
         position.unmake(mv, undo);
         if proved {
-            self.moves.insert(key, Mating { mv, plies });
+            self.add(key, Mating { mv, plies });
         }
         proved
+    }
+
+    /// Adds a mate. A shorter one of the same position stays: the lines below a position can come back to it, where a
+    /// shorter mate of it was needed. So every line is shorter than the one above it, and none of them ends in a circle.
+    fn add(&mut self, key: u64, mating: Mating) {
+        let known = self.moves.entry(key).or_insert(mating);
+        if mating.plies < known.plies {
+            *known = mating;
+        }
     }
 
     /// Returns the length of the mate, and notes that of every position below.
@@ -165,4 +174,32 @@ fn hardest(solver: &mut Solver<'_>, position: &mut Position, plies: u16) -> Opti
 
 fn answers(position: &Position) -> Vec<Move> {
     MoveList::legal(position).as_slice().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_longer_mate_does_not_take_the_place_of_a_shorter_one() {
+        let mut tree = ProofTree {
+            moves: HashMap::new(),
+            plies: 0,
+        };
+        let moves = MoveList::legal(&Position::startpos());
+        for (index, plies) in [9, 15, 7].into_iter().enumerate() {
+            let mv = moves.as_slice()[index];
+            tree.add(1, Mating { mv, plies });
+        }
+        let kept = tree.moves[&1];
+        assert_eq!((kept.plies, kept.mv), (7, moves.as_slice()[2]));
+        tree.add(
+            1,
+            Mating {
+                mv: moves.as_slice()[1],
+                plies: 9,
+            },
+        );
+        assert_eq!(tree.moves[&1].plies, 7);
+    }
 }
