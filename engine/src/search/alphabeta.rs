@@ -249,10 +249,17 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let mut best_move = None;
         let mut searched_moves = SearchedMoves::default();
         let mut move_count = 0;
+        let mut order_sample = match self.samples_order {
+            true => self.begin_order_sample(&node),
+            false => None,
+        };
 
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             if Some(mv) == excluded || is_root && self.ruled_out.contains(&mv) {
                 continue;
+            }
+            if let Some(stages) = &mut order_sample {
+                self.note_stage(info, &node, mv, stages);
             }
             move_count += 1;
             let key = self.position.key_after(mv);
@@ -379,8 +386,10 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         // Histories
         match best_move {
             Some(mv) => {
-                if self.samples_order && best.all_at_least(beta) {
-                    self.sample_order(info, &node, mv);
+                if let Some(stages) = order_sample
+                    && best.all_at_least(beta)
+                {
+                    self.end_order_sample(&node, mv, *stages);
                 }
                 // A best move among the searched ones is the best of a node on the principal variation.
                 self.reward(mv, (&node).into(), move_count, &searched_moves);

@@ -30,6 +30,15 @@ pub(super) fn is_noisy(position: &Position, mv: Move) -> bool {
         })
 }
 
+/// Returns the stage to which a move belongs.
+pub(super) fn stage_of(mv: Move, position: &Position, info: &CheckInfo) -> OrderStage {
+    match (info.checkers.is_empty(), is_noisy(position, mv)) {
+        (false, _) => OrderStage::Evasion,
+        (true, true) => OrderStage::Noisy,
+        (true, false) => OrderStage::Quiet,
+    }
+}
+
 fn noisy_scope(position: &Position) -> Scope {
     let theirs = position.pieces_of(!position.side_to_move());
     Scope {
@@ -303,26 +312,22 @@ impl Picker {
         self.stage = Stage::Evasions;
     }
 
-    /// Returns the moves of the stage to which a move belongs, with their scores.
-    pub fn moves_like(
+    /// Returns the moves of a stage, with their scores.
+    pub fn moves_of(
         mut self,
-        mv: Move,
+        stage: OrderStage,
         position: &Position,
         info: &CheckInfo,
         history: &History,
-    ) -> (OrderStage, Vec<(Move, i32)>) {
-        let stage = match (info.checkers.is_empty(), is_noisy(position, mv)) {
-            (false, _) => OrderStage::Evasion,
-            (true, true) => OrderStage::Noisy,
-            (true, false) => OrderStage::Quiet,
-        };
+    ) -> Vec<(Move, i32)> {
         match stage {
             OrderStage::Evasion => self.generate_evasions(position, info, history),
             OrderStage::Noisy => self.generate_noisy(position, info, history),
             OrderStage::Quiet => self.generate_quiets(position, info, history),
         }
-        let moves = scored(&mut self.list).map(|(mv, score)| (mv, *score));
-        (stage, moves.collect())
+        scored(&mut self.list)
+            .map(|(mv, score)| (mv, *score))
+            .collect()
     }
 
     /// Returns the next quiet move with a score of at least `bound`.

@@ -3,10 +3,10 @@
 use super::{
     move_judge::{
         LEAST_ORDER_DEPTH, LEAST_PRUNING_DEPTH, LastMove, MoveFeatures, MoveJudgement, MoveSample,
-        NEAR_MARGIN, OrderSample, SampleOutcome, SearchSample,
+        NEAR_MARGIN, OrderSample, OrderStage, SampleOutcome, SearchSample,
     },
     node::{Node, NodeMove},
-    picker::Picker,
+    picker::{Picker, stage_of},
     search_value::SearchValue,
     searcher::Searcher,
     stack::STACK_OFFSET,
@@ -15,6 +15,10 @@ use crate::{
     eval::Evaluator,
     rules::{CheckInfo, Move},
 };
+
+/// The moves of the stages of a node that the picker has begun, each with its score.
+#[derive(Debug, Default)]
+pub(super) struct OrderedStages(Vec<(OrderStage, Vec<(Move, i32)>)>);
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Searches a move that has been made to one ply less than usual and in full, if a sample is due. `plies` are the
@@ -116,37 +120,83 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.end_sample(features, SampleOutcome::Margin { surplus, beats });
     }
 
-    /// Notes the moves of a node that `mv` has cut, with their scores, if a sample is due. The table's move, which
-    /// comes first without a score, is left out.
+    /// Begins to note the moves of a node as the picker orders them, if a sample is due.
     #[cold]
     #[inline(never)]
-    pub(super) fn sample_order(&mut self, info: &CheckInfo, node: &Node<V>, mv: Move) {
-        if node.depth < LEAST_ORDER_DEPTH || node.excluded.is_some() || node.table_move == Some(mv)
-        {
+    pub(super) fn begin_order_sample(&mut self, node: &Node<V>) -> Option<Box<OrderedStages>> {
+        if node.depth < LEAST_ORDER_DEPTH || node.excluded.is_some() {
+            return None;
+        }
+        let is_due = self
+            .sampler
+            .as_mut()
+            .is_some_and(|sampler| sampler.is_due());
+        is_due.then(Box::default)
+    }
+
+    /// Notes the moves of the stage to which the picker's next move belongs, where it is the first of them: with the
+    /// scores by which they are ordered, before the searches below them change the histories. The captures that are put
+    /// off until after the quiet moves are noted before these. The table's move, which comes first without a score, is
+    /// left out.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_stage(
+        &self,
+        info: &CheckInfo,
+        node: &Node<V>,
+        mv: Move,
+        stages: &mut OrderedStages,
+    ) {
+        let stage = stage_of(mv, &self.position, info);
+        if node.table_move == Some(mv) || stages.0.iter().any(|&(noted, _)| noted == stage) {
             return;
         }
-        let Some(sampler) = &mut self.sampler else {
-            return;
+        let moves_of = |stage| {
+            let mut picker = Picker::new(node.in_check, None, node.contexts);
+            picker.favour_checks(&node.targets);
+            let mut moves = picker.moves_of(stage, &self.position, info, self.history);
+            moves.retain(|&(other, _)| Some(other) != node.table_move);
+            moves
         };
-        if !sampler.begin_sample() {
-            return;
+        if stage == OrderStage::Quiet && stages.0.is_empty() {
+            stages
+                .0
+                .push((OrderStage::Noisy, moves_of(OrderStage::Noisy)));
         }
+        let moves = moves_of(stage);
+        debug_assert!(
+            node.ply == 0
+                || stage == OrderStage::Noisy
+                || (moves.iter().max_by_key(|one| one.1).map(|one| one.1)
+                    == moves.iter().find(|one| one.0 == mv).map(|one| one.1)),
+            "the picker's first move of a stage has the largest score"
+        );
+        stages.0.push((stage, moves));
+    }
+
+    /// Keeps the sample of a node that `mv` has cut, unless that is the table's move.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_order_sample(&mut self, node: &Node<V>, mv: Move, stages: OrderedStages) {
         let last = &self.stack[node.ply + STACK_OFFSET - 1];
         let captures = last.noisy.is_some();
-        let mut picker = Picker::new(node.in_check, None, node.contexts);
-        picker.favour_checks(&node.targets);
-        let (stage, mut moves) = picker.moves_like(mv, &self.position, info, self.history);
-        moves.retain(|&(other, _)| Some(other) != node.table_move);
-        let place = moves.iter().position(|&(other, _)| other == mv);
-        sampler.end(place.map(|place| {
-            moves.swap(0, place);
-            SearchSample::Order(Box::new(OrderSample {
-                position: self.position.clone(),
-                stage,
-                last: (last.context.to()).map(|to| LastMove { to, captures }),
-                moves,
-            }))
-        }));
+        let place_in = |moves: &[(Move, i32)]| moves.iter().position(|&(other, _)| other == mv);
+        let mut stages = stages.0.into_iter();
+        let Some((place, (stage, mut moves))) =
+            stages.find_map(|stage| Some((place_in(&stage.1)?, stage)))
+        else {
+            return;
+        };
+        moves.swap(0, place);
+        let sample = OrderSample {
+            position: self.position.clone(),
+            stage,
+            last: (last.context.to()).map(|to| LastMove { to, captures }),
+            moves,
+        };
+        if let Some(sampler) = &mut self.sampler {
+            sampler.keep(SearchSample::Order(Box::new(sample)));
+        }
     }
 
     /// Keeps a sample, unless its searches were broken off.

@@ -43,9 +43,9 @@ pub enum SampleOutcome {
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
     judgement: MoveJudgement,
-    /// Mean number of moves of which one is taken.
+    /// Mean number of moves, or nodes, of which one is taken.
     every: u32,
-    /// Moves to leave out before the next sample.
+    /// Moves, or nodes, to leave out before the next sample.
     left: u32,
     /// State of the generator that spreads the samples.
     random: u64,
@@ -88,13 +88,23 @@ impl Sampler {
         if self.is_busy {
             return false;
         }
+        self.is_busy = self.is_due();
+        self.is_busy
+    }
+
+    /// Counts a move or a node; returns true when it is to be sampled.
+    pub(in crate::search) fn is_due(&mut self) -> bool {
         if self.left > 0 {
             self.left -= 1;
             return false;
         }
         self.draw();
-        self.is_busy = true;
         true
+    }
+
+    /// Keeps a sample.
+    pub(in crate::search) fn keep(&mut self, sample: SearchSample) {
+        self.samples.push(sample);
     }
 
     /// Ends the searches of a sample, which keep it unless they were broken off.
@@ -103,7 +113,7 @@ impl Sampler {
         self.samples.extend(sample);
     }
 
-    /// Draws the number of moves before the next sample by a multiplicative congruential generator, whose upper
+    /// Draws the number of moves or nodes before the next sample by a multiplicative congruential generator, whose upper
     /// bits are used.
     fn draw(&mut self) {
         self.random = self.random.wrapping_mul(0x5851_f42d_4c95_7f2d);

@@ -56,7 +56,7 @@ pub struct SearchesArguments {
     /// searches a little
     #[arg(long, value_name = "JUDGEMENT")]
     samples: Option<MoveJudgement>,
-    /// Takes one of so many moves
+    /// Takes one of so many moves; of the order of moves, one of so many nodes
     #[arg(long, value_name = "N", default_value = "50", requires = "samples",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     sample_every: u32,
