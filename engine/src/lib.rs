@@ -44,6 +44,7 @@ mod positions;
 pub mod random;
 pub mod rules;
 pub mod search;
+mod search_stack;
 mod weights_file;
 
 pub use counted::counted;
@@ -57,3 +58,4 @@ pub use search::{
     Bound, Candidate, Control, Iteration, Limits, Line, RootMove, STACK_BYTES, Score,
     SearchChoices, SearchOption, SearchOptions, SearchOptionsError,
 };
+pub use search_stack::on_search_stack;

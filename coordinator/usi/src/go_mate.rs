@@ -4,6 +4,7 @@ use super::backend::SearchControl;
 use monju_engine::{
     Game,
     mate::{Gap, MateQuestion, Verdict, solve_mate},
+    on_search_stack,
 };
 use std::{
     panic::resume_unwind,
@@ -43,7 +44,8 @@ pub async fn solve(
     let mut work = spawn_blocking(move || {
         let question = MateQuestion::new(hash_mib as usize);
         let is_over = |_| is_over.load(Ordering::Relaxed);
-        solve_mate(game.position(), &question, is_over).verdict
+        on_search_stack(|| solve_mate(game.position(), &question, is_over).verdict)
+            .unwrap_or(Verdict::Unknown(Gap::Memory))
     });
     tokio::select! {
         biased;

@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use monju_engine::{
     Game, counted,
     mate::{Gap, MateQuestion, Solution, Verdict, solve_mate},
+    on_search_stack,
 };
 use monju_team::signals;
 use progress::MateProgressLine;
@@ -46,7 +47,7 @@ impl MateCommand {
     async fn execute(self) -> anyhow::Result<()> {
         let interrupted = Arc::new(AtomicBool::new(false));
         let (stop, command) = (Arc::clone(&interrupted), self.clone());
-        let mut work = spawn_blocking(move || command.solve(&stop));
+        let mut work = spawn_blocking(move || on_search_stack(|| command.solve(&stop)));
         let solved = tokio::select! {
             solved = &mut work => solved,
             () = signals::termination() => {
@@ -54,7 +55,8 @@ impl MateCommand {
                 work.await
             }
         };
-        let (solution, time) = solved.context("the search failed")?;
+        let solved = solved.context("the search failed")?;
+        let (solution, time) = solved.context("cannot start the search thread")?;
         print(&match self.json {
             true => self.object(&solution, time),
             false => self.text(&solution, time),
