@@ -68,8 +68,9 @@ pub fn measure(
     player.new_game(noise_seed);
     let mut iterations: Vec<Line> = Vec::new();
     let mut keep = |line: &Line| {
-        iterations.retain(|earlier| earlier.depth < line.depth);
-        iterations.push(line.clone());
+        if line.ends_iteration {
+            iterations.push(line.clone());
+        }
     };
     let outcome = player.think(&game, limits, &Control::new(), &mut keep);
     Ok(Measurement {

@@ -67,7 +67,7 @@ impl Branching {
         };
         let mut depths = vec![0; self.nodes.len()];
         let outcome = player.think(game, &limits, &Control::new(), &mut |line| {
-            if line.bound == Bound::Exact {
+            if line.ends_iteration && line.bound == Bound::Exact {
                 for (depth, &nodes) in depths.iter_mut().zip(&self.nodes) {
                     if line.nodes <= nodes {
                         *depth = line.depth;
