@@ -82,10 +82,10 @@ struct ScalingRatios {
     /// Ratio of the times to depth, above 1 where the depth is reached sooner.
     speedup: f64,
     /// The 95 % interval of `nodes` and `speedup` goes from the mean divided by these to the mean
-    /// times these.
-    nodes_margin: f64,
+    /// times these; one position has none.
+    nodes_margin: Option<f64>,
     /// See `nodes_margin`.
-    speedup_margin: f64,
+    speedup_margin: Option<f64>,
 }
 
 impl Scaling {
@@ -173,9 +173,10 @@ impl Scaling {
             speedup,
             nodes_margin,
             speedup_margin,
-        } = series.against(first);
-        let interval = |mean: f64, margin: f64| {
-            format!("{mean:.3} ({:.2}-{:.2})", mean / margin, mean * margin)
+        } = series.against(first, self.rounds);
+        let interval = |mean: f64, margin: Option<f64>| match margin {
+            Some(margin) => format!("{mean:.3} ({:.2}-{:.2})", mean / margin, mean * margin),
+            None => format!("{mean:.3}"),
         };
         let name = self.dimension.name();
         format!(
@@ -201,7 +202,7 @@ impl Scaling {
         let rows: Vec<Value> = series
             .iter()
             .map(|one| {
-                let ratios = one.against(&series[0]);
+                let ratios = one.against(&series[0], self.rounds);
                 let time: Duration = one.times.iter().sum();
                 let nodes: u64 = one.nodes.iter().sum();
                 json!({
@@ -237,15 +238,15 @@ impl Scaling {
 }
 
 impl ScalingSeries {
-    fn against(&self, first: &Self) -> ScalingRatios {
+    fn against(&self, first: &Self, rounds: u64) -> ScalingRatios {
         let nodes: Vec<f64> = (self.nodes.iter().zip(&first.nodes))
             .map(|(own, first)| *own as f64 / (*first).max(1) as f64)
             .collect();
         let speedups: Vec<f64> = (self.times.iter().zip(&first.times))
             .map(|(own, first)| first.as_secs_f64() / own.as_secs_f64().max(1e-9))
             .collect();
-        let (nodes, nodes_margin) = geometric_mean(&nodes);
-        let (speedup, speedup_margin) = geometric_mean(&speedups);
+        let (nodes, nodes_margin) = geometric_mean(&nodes, rounds);
+        let (speedup, speedup_margin) = geometric_mean(&speedups, rounds);
         ScalingRatios {
             nodes_per_second: nodes * speedup,
             nodes,
@@ -266,14 +267,24 @@ fn row(series: &[ScalingSeries], position: &str) -> String {
     text + position
 }
 
-/// Returns the mean, and the factor between it and each end of its 95 % interval.
-fn geometric_mean(values: &[f64]) -> (f64, f64) {
-    let count = values.len().max(1) as f64;
-    let logarithms = || values.iter().map(|value| value.max(1e-12).ln());
-    let mean = logarithms().sum::<f64>() / count;
-    let squares: f64 = logarithms().map(|value| (value - mean).powi(2)).sum();
-    let error = (squares / (count - 1.0).max(1.0) / count).sqrt();
-    (mean.exp(), (1.96 * error).exp())
+/// Returns the mean, and the factor between it and each end of its 95 % interval. The values are those of all positions
+/// in the first round, then in the second, and so on. The searches of one position are alike, so that each position
+/// counts once, and one position alone tells nothing about others.
+fn geometric_mean(values: &[f64], rounds: u64) -> (f64, Option<f64>) {
+    let rounds = rounds.max(1) as usize;
+    let positions = values.len() / rounds;
+    let count = positions.max(1) as f64;
+    let of_position = |position| {
+        let own = values.iter().skip(position).step_by(positions.max(1));
+        own.map(|value: &f64| value.max(1e-12).ln()).sum::<f64>() / rounds as f64
+    };
+    let logarithms: Vec<f64> = (0..positions).map(of_position).collect();
+    let mean = logarithms.iter().sum::<f64>() / count;
+    let squares: f64 = (logarithms.iter())
+        .map(|value| (value - mean).powi(2))
+        .sum();
+    let margin = || (1.96 * (squares / (count - 1.0) / count).sqrt()).exp();
+    (mean.exp(), (positions > 1).then(margin))
 }
 
 #[cfg(test)]
@@ -296,13 +307,24 @@ mod tests {
         };
         let one = series(1, [100, 400], [1000, 4000]);
         let two = series(2, [200, 400], [500, 2000]);
-        let ratios = two.against(&one);
+        let ratios = two.against(&one, 1);
         assert!((ratios.speedup - 2.0).abs() < 1e-9);
         assert!((ratios.nodes - 2f64.sqrt()).abs() < 1e-9);
         assert!((ratios.nodes_per_second - 2.0 * 2f64.sqrt()).abs() < 1e-9);
         // The speedup is 2 in both positions: no doubt. The ratios of nodes are 2 and 1: the standard error
         // of ln 2 and ln 1 is half their difference.
-        assert!((ratios.speedup_margin - 1.0).abs() < 1e-9);
-        assert!((ratios.nodes_margin - 2f64.powf(0.98)).abs() < 1e-9);
+        let margin = |margin: Option<f64>| margin.expect("two positions");
+        assert!((margin(ratios.speedup_margin) - 1.0).abs() < 1e-9);
+        assert!((margin(ratios.nodes_margin) - 2f64.powf(0.98)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn more_rounds_over_the_same_positions_do_not_narrow_the_interval() {
+        let once = geometric_mean(&[1.0, 2.0, 4.0], 1);
+        let often = geometric_mean(&[1.0, 2.0, 4.0].repeat(10), 10);
+        assert!((once.0 - often.0).abs() < 1e-9);
+        let margins = [once.1, often.1].map(|margin| margin.expect("three positions"));
+        assert!((margins[0] - margins[1]).abs() < 1e-9);
+        assert_eq!(geometric_mean(&[3.0, 3.0], 2).1, None);
     }
 }
