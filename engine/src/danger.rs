@@ -28,6 +28,7 @@ mod tests;
 mod tree;
 
 pub use judgement::{DEFAULT_NODES, Danger, DangerOutcome, DangerSettings, Step};
+pub use tree::LAST_LENGTH;
 
 use crate::rules::{Color, Move, Position};
 

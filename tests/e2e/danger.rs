@@ -31,6 +31,15 @@ fn danger_finds_the_attack_of_the_papers_example() {
 }
 
 #[test]
+fn danger_tells_a_mate_from_a_gain_of_material() {
+    let gold_on_head = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let text = output_of(&["danger", gold_on_head, "--worse", "black"]);
+    assert!(text.contains("fails: Black mates"), "{text}");
+    let object = json_of(&["danger", gold_on_head, "--worse", "black", "--json"]);
+    assert_eq!(object["mates"], true, "{object}");
+}
+
+#[test]
 fn danger_holds_where_no_attack_is_left_and_is_unknown_without_nodes() {
     let object = json_of(&["danger", "startpos", "--json"]);
     assert_eq!(object["result"], "holds", "{object}");

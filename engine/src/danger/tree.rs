@@ -14,7 +14,7 @@ use crate::rules::{MoveList, Position};
 const FIRST_LENGTH: usize = 2;
 
 /// Length of the longest path of all.
-const LAST_LENGTH: usize = 64;
+pub const LAST_LENGTH: usize = 64;
 
 /// Value of a node to its side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +83,7 @@ pub fn search(position: &Position, settings: DangerSettings, goal: Goal) -> Dang
         expanded: tree.expanded,
         before,
         after: balance(&end, ahead),
+        mates: end.in_check() && MoveList::legal(&end).as_slice().is_empty(),
     }
 }
 

@@ -11,12 +11,12 @@ use std::path::PathBuf;
 
 pub const HELP: &str = "\
 One player is assumed to stand worse and attacks; the other keeps what it has, or does not. The answer is 'holds' \
-(every attack fails), 'fails' (an attack wins material) or 'unknown' (--nodes were not enough). Only captures, \
-promotions, threats of these and checks are searched, and the answers to them.
+(every attack fails), 'fails' (an attack wins material or mates) or 'unknown' (--nodes were not enough, or attacks are \
+too long). Only captures, promotions, threats of these and checks are searched, and the answers to them.
 
 The keys of --json: position, worse (black, white), absolute, result (holds, fails, unknown), line (moves, and 'pass' \
-where no defence is needed), japanese (the same), nodes (generated), expanded, material_before and material_after \
-(of the side ahead at the root and at the end of the line, in centipawns).
+where no defence is needed), japanese (the same), nodes (generated), expanded, material_before and material_after (of \
+the side ahead at the root and at the end of the line, in centipawns), mates (the line ends with mate).
 
 Examples:
   monju danger startpos moves 7g7f 3c3d

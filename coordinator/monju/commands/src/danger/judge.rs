@@ -3,7 +3,7 @@
 use crate::output::print;
 use monju_engine::{
     Color, Game,
-    danger::{Danger, DangerOutcome, DangerSettings, Step, discriminate},
+    danger::{Danger, DangerOutcome, DangerSettings, LAST_LENGTH, Step, discriminate},
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -45,6 +45,7 @@ impl Judge {
             "expanded": outcome.expanded,
             "material_before": outcome.before,
             "material_after": outcome.after,
+            "mates": outcome.mates,
         });
         format!("{object:#}\n")
     }
@@ -57,8 +58,12 @@ impl Judge {
                 format!("{defender} keeps its material until all attacks have ended")
             }
             (Danger::Holds, true) => format!("{defender} stays ahead until all attacks have ended"),
+            (Danger::Fails, _) if outcome.mates => format!("{attacker} mates"),
             (Danger::Fails, false) => format!("{attacker} wins material"),
             (Danger::Fails, true) => format!("{defender} is not ahead, or does not stay so"),
+            (Danger::Unknown, _) if outcome.expanded < self.settings.nodes => {
+                format!("attacks of more than {LAST_LENGTH} steps are not followed")
+            }
             (Danger::Unknown, _) => format!("{} nodes were not enough", self.settings.nodes),
         };
         let mut text = format!("position  {}\n", self.game.to_usi());
