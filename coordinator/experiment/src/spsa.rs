@@ -11,6 +11,9 @@ const ALPHA: f64 = 0.602;
 /// Exponent of the variation, as Spall recommends it.
 const GAMMA: f64 = 0.101;
 
+/// Least step: with a smaller one, both sides of a pair could play with the same whole number.
+const LEAST_STEP: f64 = 0.5;
+
 /// Error of a tuning.
 #[derive(Debug, thiserror::Error)]
 pub enum SpsaError {
@@ -18,8 +21,20 @@ pub enum SpsaError {
     #[error("the search has no option '{0}'")]
     UnknownOption(String),
     /// The text is not a parameter.
-    #[error("'{0}' is not NAME:STEP or NAME:STEP:START with a step above 0")]
+    #[error(
+        "'{0}' is not NAME:STEP or NAME:STEP:START with a step of at least 0.5: the search takes whole numbers"
+    )]
     Form(String),
+    /// The start is no value of the option.
+    #[error("'{text}' starts outside of {low} to {high}")]
+    Start {
+        /// The parameter.
+        text: String,
+        /// Least value of the option.
+        low: i32,
+        /// Largest value of the option.
+        high: i32,
+    },
     /// A number of a parameter cannot be read.
     #[error("'{text}': {source}")]
     Number {
@@ -87,15 +102,20 @@ impl TunedParameter {
         let step = number()?.ok_or_else(form)?;
         let start = number()?;
         let default = SearchOptions::of(evaluator).get(name).unwrap_or_default();
-        if step.is_nan() || step <= 0.0 || parts.next().is_some() {
+        if !(LEAST_STEP..f64::INFINITY).contains(&step) || parts.next().is_some() {
             return Err(form());
+        }
+        let (low, high) = (*range.start(), *range.end());
+        if start.is_some_and(|start| !(f64::from(low)..=f64::from(high)).contains(&start)) {
+            let text = text.to_owned();
+            return Err(SpsaError::Start { text, low, high });
         }
         Ok(Self {
             name,
             value: start.unwrap_or(f64::from(default)),
             step,
-            low: f64::from(*range.start()),
-            high: f64::from(*range.end()),
+            low: f64::from(low),
+            high: f64::from(high),
         })
     }
 
@@ -291,6 +311,10 @@ mod tests {
             "nonsense:1",
             "margin_scale",
             "margin_scale:0",
+            "margin_scale:0.2",
+            "margin_scale:inf",
+            "margin_scale:10:-1",
+            "margin_scale:10:NaN",
             "margin_scale:1:2:3",
         ] {
             assert!(

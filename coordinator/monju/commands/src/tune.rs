@@ -2,12 +2,13 @@
 
 use crate::{
     experiment::drive::{drive, waiting},
+    interrupted::Interrupted,
     output::{print, print_line},
     runtime,
     text_table::{Align, align},
 };
-use anyhow::{Context, anyhow, bail};
-use monju_engine::{EvaluatorChoice, eval::fnv1a};
+use anyhow::{Context, anyhow};
+use monju_engine::{EvaluatorChoice, counted, eval::fnv1a};
 use monju_experiment::{
     openings::Openings,
     paired_match::without_line,
@@ -95,11 +96,9 @@ impl TuneCommand {
         while spsa.updates < self.updates {
             let outcomes = tokio::select! {
                 outcomes = games.play(&spsa) => outcomes?,
-                () = signals::termination() => bail!(
-                    "interrupted after {} of {} updates; the same command goes on",
-                    spsa.updates,
-                    self.updates
-                ),
+                () = signals::termination() => {
+                    return Err(interrupted(counted(self.updates - spsa.updates, "update")));
+                }
             };
             spsa.update(&outcomes);
             write_atomically(&self.state, spsa.state().to_string().as_bytes())?;
@@ -134,6 +133,15 @@ impl TuneCommand {
 fn recipe(older: &str, openings: &Openings) -> String {
     let content = fnv1a(openings.lines().join("\n").as_bytes());
     format!("{older}:{content:016x}")
+}
+
+/// The end of a tuning or a screening that was stopped.
+fn interrupted(left: String) -> anyhow::Error {
+    Interrupted {
+        left: Some(left),
+        resume: Some("the same command".to_owned()),
+    }
+    .into()
 }
 
 /// An error of a store without the words that would accept what it refuses: a screening judges changes of one build
@@ -213,8 +221,11 @@ impl ScreenCommand {
         ];
         align(&mut text, &sides, &rows);
         print(&text)?;
-        if stop != StopLevel::No {
-            bail!("interrupted; the same command goes on");
+        let standings = runner.store.standings().await?;
+        let open = standings.iter().filter(|cell| !cell.closed);
+        let left: u64 = open.map(|cell| cell.open + cell.leased).sum();
+        if stop != StopLevel::No && left > 0 {
+            return Err(interrupted(counted(left, "pair")));
         }
         Ok(())
     }

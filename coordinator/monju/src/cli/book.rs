@@ -1,6 +1,6 @@
 //! The command line of `monju book`.
 
-use super::parsers::{self, ValueError};
+use super::parsers;
 use clap::{Args, Subcommand};
 use monju_commands::book::{self, ShowBook};
 use monju_engine::{EvaluatorChoice, PlayerSettings, book::ValueWeights};
@@ -95,7 +95,7 @@ pub struct SearchArguments {
     no_minimax: bool,
     /// Centipawns below the best move at which a weight is e times as small
     #[arg(long, value_name = "CP", default_value = ValueWeights::default().temperature.to_string(),
-          value_parser = temperature)]
+          value_parser = parsers::positive)]
     temperature: f64,
     /// Centipawns below the best move beyond which a move is left out
     #[arg(long, value_name = "CP", default_value = ValueWeights::default().margin.to_string(),
@@ -128,13 +128,6 @@ pub struct BookConvertArguments {
     /// The file to write; with the extension .db a database of YaneuraOu
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-}
-
-fn temperature(text: &str) -> Result<f64, ValueError> {
-    match text.parse::<f64>() {
-        Ok(temperature) if temperature.is_finite() && temperature > 0.0 => Ok(temperature),
-        _ => Err(ValueError::NotPositive),
-    }
 }
 
 impl BookCommand {

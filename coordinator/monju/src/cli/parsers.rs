@@ -117,6 +117,14 @@ pub fn even(text: &str) -> Result<u32, ValueError> {
     }
 }
 
+/// Parses a finite number above 0.
+pub fn positive(text: &str) -> Result<f64, ValueError> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err(ValueError::NotPositive),
+    }
+}
+
 /// Reads the words of a position; without any it is the start position.
 ///
 /// # Errors

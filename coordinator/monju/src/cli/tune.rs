@@ -1,6 +1,6 @@
 //! The command line of `monju tune`.
 
-use super::parsers::{even, no_sense};
+use super::parsers::{even, no_sense, positive};
 use clap::Args;
 use monju_commands::tune::{ScreenCommand, TuneCommand};
 use monju_engine::{EvaluatorChoice, SearchChoices, SearchOptionsError};
@@ -72,15 +72,17 @@ pub struct TuneArguments {
         long,
         value_name = "N",
         default_value = "16",
-        conflicts_with = "screen"
+        conflicts_with = "screen",
+        value_parser = clap::value_parser!(u32).range(1..)
     )]
-    pairs: usize,
+    pairs: u32,
     /// Steps by which a point moves a number in the last update
     #[arg(
         long,
         value_name = "STEPS",
         default_value = "0.01",
-        conflicts_with = "screen"
+        conflicts_with = "screen",
+        value_parser = positive
     )]
     gain: f64,
     /// Tests changes of the search, each against the search as it is
@@ -165,7 +167,7 @@ impl TuneArguments {
             evaluator: self.evaluator,
             nodes: self.nodes,
             updates: self.updates as usize,
-            pairs: self.pairs,
+            pairs: self.pairs as usize,
             gain: self.gain,
             seed: self.seed,
             jobs,
