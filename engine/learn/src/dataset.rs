@@ -4,8 +4,8 @@ use crate::{
     example::{TrainingExample, TrainingExampleError},
     files::{FileError, read},
 };
-use monju_engine::{eval::fnv1a, random::spread};
-use std::path::PathBuf;
+use monju_engine::{counted, eval::fnv1a, random::spread};
+use std::{fmt::Write as _, path::PathBuf};
 
 /// One game of so many is held out for validation, chosen by its first position alone: a network that
 /// starts from another one and learns from more files is validated on games that neither has seen.
@@ -43,6 +43,8 @@ pub(crate) struct Dataset<S> {
     pub validation: S,
     /// Number of positions that are not quiet.
     pub not_quiet: u64,
+    /// Number of files that mark no ends of games.
+    pub without_games: u64,
     /// Number of positions read from each file, and the FNV-1a hash of their bytes.
     pub contents: Vec<(usize, u64)>,
 }
@@ -68,6 +70,17 @@ pub enum DatasetError {
     TooFew,
 }
 
+/// Returns the lines of a recipe that name the files of a training and what was read from them.
+pub(crate) fn data_in_recipe(paths: &[PathBuf], contents: &[(usize, u64)]) -> String {
+    let files = paths.iter().zip(contents);
+    files
+        .map(|(path, (positions, hash))| {
+            let path = path.display();
+            format!("# {path}\ndata {hash:016x}, {positions} positions\n")
+        })
+        .collect()
+}
+
 impl<S: ExampleSet> Dataset<S> {
     /// Reads all files; `prepare` may change the examples of each game. An incomplete example at the
     /// end of a file that still grows is ignored.
@@ -86,6 +99,7 @@ impl<S: ExampleSet> Dataset<S> {
             data.contents.push((examples.len(), hash));
             // Other programs do not mark the ends of games; then every position is its own game.
             let has_games = examples.iter().any(TrainingExample::is_last_of_bytes);
+            data.without_games += u64::from(!has_games && !examples.is_empty());
             let invalid = |index| {
                 move |source| DatasetError::Example {
                     path: path.clone(),
@@ -118,12 +132,21 @@ impl<S: ExampleSet> Dataset<S> {
 
     /// Describes the sizes of the sets.
     pub fn summary(&self) -> String {
-        format!(
+        let mut summary = format!(
             "{} positions to learn from, {} to validate on; {} were not quiet",
             self.training.len(),
             self.validation.len(),
             self.not_quiet
-        )
+        );
+        if self.without_games > 0 {
+            let _ = write!(
+                summary,
+                "; {} without ends of games, so that positions are held out whose neighbours are learned from, and losses \
+                 on them promise too much",
+                counted(self.without_games, "file")
+            );
+        }
+        summary
     }
 
     /// Checks that neither set is empty.
@@ -234,6 +257,7 @@ mod tests {
             (data.validation.len(), data.training.len()),
             (single, 6 - single)
         );
+        assert!(data.summary().contains("; 1 file without ends of games"));
         assert!(single >= 1 && data.validation.0.iter().all(|&length| length == 1));
 
         // Damage to the board of the fifth position.

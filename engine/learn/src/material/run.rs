@@ -2,8 +2,8 @@
 
 use super::{examples::MaterialSet, trainer::MaterialTrainer, training::MaterialTraining};
 use crate::{
-    dataset::{Dataset, DatasetError},
-    files::{FileError, check_distinct, write_atomically},
+    dataset::{Dataset, DatasetError, data_in_recipe},
+    files::{FileError, check_distinct, with_suffix, write_atomically},
     progress::ProgressObserver,
     setting::SettingError,
 };
@@ -44,7 +44,7 @@ pub enum MaterialRunError {
 }
 
 impl MaterialRun {
-    /// Trains for some seconds and writes the values at the end.
+    /// Trains for some seconds, and writes the values and their recipe at the end.
     ///
     /// # Errors
     /// A file cannot be read or written or has other content, or a setting is out of range.
@@ -52,8 +52,9 @@ impl MaterialRun {
         &self,
         progress: &mut dyn ProgressObserver,
     ) -> Result<MaterialSummary, MaterialRunError> {
+        let recipe_path = with_suffix(&self.output, ".recipe");
         let inputs = self.data.iter().map(PathBuf::as_path);
-        check_distinct(inputs, std::slice::from_ref(&self.output))?;
+        check_distinct(inputs, &[self.output.clone(), recipe_path.clone()])?;
         let mut trainer = MaterialTrainer::new(self.settings.clone())?;
         let data = Dataset::<MaterialSet>::read(&self.data, |_| ())?;
         progress.message(&data.summary());
@@ -69,6 +70,9 @@ impl MaterialRun {
         progress.finish(epochs, "");
         let after = trainer.loss(&data.validation);
         write_atomically(&self.output, trainer.values().to_string().as_bytes())?;
+        let data = data_in_recipe(&self.data, &data.contents);
+        let recipe = format!("{:#?}\n{data}", self.settings);
+        write_atomically(&recipe_path, recipe.as_bytes())?;
         Ok(MaterialSummary { before, after })
     }
 }
@@ -97,6 +101,9 @@ mod tests {
         let bytes = fs::read(&run.output).unwrap();
         let model = Model::from_bytes(EvaluatorKind::Material, &bytes).unwrap();
         assert_ne!(model, Model::material());
+        let recipe = fs::read_to_string(with_suffix(&run.output, ".recipe")).unwrap();
+        assert!(recipe.contains("epochs: 2,"), "{recipe}");
+        assert!(recipe.contains("games.psv\ndata "), "{recipe}");
         let over = MaterialRun {
             output: run.data[0].clone(),
             ..run.clone()

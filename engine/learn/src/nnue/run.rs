@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     chart::ChartError,
-    dataset::{Dataset, DatasetError, ExampleSet},
+    dataset::{Dataset, DatasetError, ExampleSet, data_in_recipe},
     example::TrainingExample,
     files::{FileError, check_distinct, read, read_text, remove, with_suffix, write_atomically},
     lambda_return::apply_lambda_returns,
@@ -202,10 +202,7 @@ impl NetworkRun {
         contents: &[(usize, u64)],
     ) -> String {
         let mut recipe = format!("{:#?}\n", self.settings);
-        for (path, (positions, hash)) in self.data.iter().zip(contents) {
-            let path = path.display();
-            recipe += &format!("# {path}\ndata {hash:016x}, {positions} positions\n");
-        }
+        recipe += &data_in_recipe(&self.data, contents);
         for (path, start) in self.start.iter().zip(start) {
             recipe += &format!("# {}\nstart {:016x}\n", path.display(), start.hash());
         }

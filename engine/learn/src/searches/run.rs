@@ -9,7 +9,7 @@ use crate::{
     progress::ProgressObserver,
     recipe,
 };
-use monju_engine::{STACK_BYTES, eval::fnv1a};
+use monju_engine::{STACK_BYTES, eval::fnv1a, on_search_stack};
 use std::{
     fmt::Write as _,
     fs::{File, OpenOptions, TryLockError},
@@ -72,6 +72,26 @@ pub enum SearchesRunError {
         /// Number of games.
         games: usize,
     },
+    /// Another build has made the log: the same options give another game.
+    #[error(
+        "{}: game {game} is another one when it is played again, so an older or a changed build has made the log; choose \
+         another file",
+        path.display()
+    )]
+    OtherBuild {
+        /// The log.
+        path: PathBuf,
+        /// Number of its last whole game, counted from 1.
+        game: usize,
+    },
+    /// The log cannot be written.
+    #[error("cannot write {}", path.display())]
+    Write {
+        /// The log.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
     /// A thread cannot be started.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -123,6 +143,17 @@ impl SearchesRun {
         file.set_len(whole as u64)
             .and_then(|()| file.seek(SeekFrom::End(0)))
             .map_err(cannot_continue)?;
+        if done > 0 && done < self.games {
+            let begin = text[..whole - END.len()].rfind(END);
+            let last = &text[begin.map_or(0, |at| at + END.len())..whole];
+            let played = on_search_stack(|| text_of(&games.play(done - 1)));
+            if played.map_err(SearchesRunError::Thread)? != last {
+                return Err(SearchesRunError::OtherBuild {
+                    path: self.output.clone(),
+                    game: done,
+                });
+            }
+        }
         progress.begin(self.games as u64, done as u64, "games");
         let (sender, played) = mpsc::sync_channel(1);
         let number = self.games;
@@ -144,7 +175,10 @@ impl SearchesRun {
                 Ok(())
             });
             playing.join().map_err(|_| SearchesRunError::Panicked)?;
-            written.map_err(cannot_continue)
+            written.map_err(|source| SearchesRunError::Write {
+                path: self.output.clone(),
+                source,
+            })
         })?;
         progress.finish(self.games.max(done) as u64, "");
         Ok(())
@@ -249,6 +283,17 @@ mod tests {
         fs::write(&broken.output, started).expect("writable");
         run("broken", 2).run(&mut NoProgress).expect("continued");
         assert_eq!(fs::read_to_string(&broken.output).expect("a log"), text);
+
+        // A log in which one search has found another move, as another search would.
+        let changed = run("changed", 2);
+        let games = text.split_inclusive(END).collect::<Vec<_>>();
+        let nodes = games[0].replacen(" 300 ", " 299 ", 1);
+        assert_ne!(nodes, games[0], "a search of 300 nodes");
+        fs::write(&changed.output, nodes).expect("writable");
+        let recipe = fs::read(with_suffix(&broken.output, ".recipe")).expect("a recipe");
+        fs::write(with_suffix(&changed.output, ".recipe"), recipe).expect("writable");
+        let error = changed.run(&mut NoProgress).expect_err("another build");
+        assert!(error.to_string().contains("changed build"), "{error}");
 
         let mut other = run("broken", 2);
         other.settings.nodes = 301;

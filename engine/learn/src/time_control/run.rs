@@ -6,7 +6,7 @@ use super::{
     trainer::{TimeControlTraining, importance},
 };
 use crate::{
-    files::{FileError, check_distinct, write_atomically},
+    files::{FileError, check_distinct, with_suffix, write_atomically},
     logistic::{Regression, loss, value},
     progress::ProgressObserver,
     searches::{DividedGames, LoggedGame, LogsError},
@@ -62,7 +62,7 @@ pub struct TimeControlSummary {
 }
 
 impl TimeControlRun {
-    /// Trains for some seconds and writes the weights at the end.
+    /// Trains for some seconds, and writes the weights and their recipe at the end.
     ///
     /// # Errors
     /// A file cannot be read or written or has other content, or a setting is out of range.
@@ -72,12 +72,17 @@ impl TimeControlRun {
     ) -> Result<TimeControlSummary, TimeControlRunError> {
         self.settings.check()?;
         let inputs = self.logs.iter().map(PathBuf::as_path);
-        check_distinct(inputs, std::slice::from_ref(&self.output))?;
+        let recipe_path = with_suffix(&self.output, ".recipe");
+        check_distinct(inputs, &[self.output.clone(), recipe_path.clone()])?;
         let games = DividedGames::read(&self.logs)?;
-        match self.kind {
+        let summary = match self.kind {
             JudgeKind::Search => self.learn(&games, states_of, progress),
             JudgeKind::Team => self.learn(&games, team_states_of, progress),
-        }
+        }?;
+        let (kind, settings) = (self.kind, &self.settings);
+        let recipe = format!("{}kind = {kind:?}\n{settings:#?}\n", games.recipe);
+        write_atomically(&recipe_path, recipe.as_bytes())?;
+        Ok(summary)
     }
 
     fn learn<const N: usize>(
@@ -180,14 +185,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let openings = folder.path().join("openings.sfen");
         let first = [
-            "7g7f", "2g2f", "6g6f", "5g5f", "1g1f", "9g9f", "4g4f", "3g3f",
+            "7g7f", "2g2f", "6g6f", "5g5f", "1g1f", "9g9f", "4g4f", "3g3f", "8g8f", "3i4h", "7i6h",
+            "2h7h", "4i5h", "6i7h", "5i6h", "2h5h",
         ];
         let lines = first.map(|mv| format!("startpos moves {mv}\n"));
         fs::write(&openings, lines.concat()).expect("writable");
         let log = folder.path().join("log");
         let searches = SearchesRun {
             output: log.clone(),
-            games: 8,
+            games: first.len(),
             openings,
             settings: SearchGamesSettings {
                 player: PlayerSettings {
@@ -218,6 +224,10 @@ mod tests {
         JudgeWeights::from_bytes(kind, &bytes).expect("whole");
         assert_eq!(run.run(&mut NoProgress).expect("again"), summary);
         assert_eq!(fs::read(&run.output).expect("weights"), bytes);
+        let recipe = fs::read_to_string(with_suffix(&run.output, ".recipe")).expect("a recipe");
+        for words in ["log\nlog = ", "waste: 0.3"] {
+            assert!(recipe.contains(words), "{recipe}");
+        }
         if players == 1 {
             let team = TimeControlRun {
                 kind: JudgeKind::Team,

@@ -9,8 +9,8 @@ use monju_learn::{
 use std::path::PathBuf;
 
 pub const TIME_CONTROL_HELP: &str = "\
-Learns after which iteration a search may end (Shimoyama, section 6), in some seconds. One game of four \
-is held out: on its searches it prints how often a fixed time, the judge 'agreement' and the learned one \
+Learns after which iteration a search may end (Shimoyama, section 6), in some seconds. The games of \
+every fourth opening are held out: on their searches it prints how often a fixed time, the judge 'agreement' and the learned one \
 end with the move of the whole search, at several mean times. The same logs and options give the same \
 weights. They are used where the time policy is 'learned'; the program carries those of \
 engine/weights/time_control.bin, for one player, and of team_time_control.bin beside it, for a team.";
