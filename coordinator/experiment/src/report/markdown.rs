@@ -323,7 +323,10 @@ fn plans(text: &mut String, report: &Findings<'_>) {
             text,
             "- plan: since {}, {begun}: {}{}, {}; specification {}",
             minute(plan.since),
-            (plan.cells).map_or(String::new(), |cells| format!("{}, ", counted(cells, "cell"))),
+            (plan.cells).map_or(String::new(), |cells| format!(
+                "{}, ",
+                counted(cells, "cell")
+            )),
             plan.planned.in_words(),
             rule(&plan.stop),
             plan.specification
