@@ -141,17 +141,50 @@ fn a_yaneuraou_database_is_read() {
     assert!(error(&illegal).starts_with("line 3: 7g7e is not legal"));
 }
 
+/// Reads the start position of a database with these moves, and returns them with their weights, heaviest
+/// first.
+fn database(lines: &str) -> Vec<(String, u32)> {
+    let text = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n{lines}");
+    let book = Book::from_bytes(text.as_bytes()).expect("a database");
+    let moves = book
+        .find(&Position::startpos())
+        .expect("known")
+        .moves
+        .iter();
+    moves
+        .map(|entry| (entry.mv.to_string(), entry.weight))
+        .collect()
+}
+
+/// Returns the weights alone.
+fn weights(lines: &str) -> Vec<u32> {
+    let moves = database(lines).into_iter();
+    moves.map(|(_, weight)| weight).collect()
+}
+
 #[test]
 fn a_database_without_counts_is_weighed_by_its_values() {
-    let text = format!(
-        "#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 40 30\n2g2f none -10 30\n1g1f none -61 30\n"
-    );
-    let book = Book::from_bytes(text.as_bytes()).unwrap();
-    let weights: Vec<u32> = (book.find(&Position::startpos()).unwrap().moves.iter())
-        .map(|entry| entry.weight)
-        .collect();
+    let weights = weights("7g7f none 40 30\n2g2f none -10 30\n1g1f none -61 30\n");
     // One temperature below the best is 1/e; more than the margin below it is left out.
     assert_eq!(weights, [1000, 368, 0]);
+}
+
+#[test]
+fn counts_that_are_all_alike_leave_a_database_to_its_values() {
+    for count in [1, 800] {
+        let weights = weights(&format!(
+            "7g7f none 40 30 {count}\n2g2f none -10 30 {count}\n1g1f none -61 30 {count}\n"
+        ));
+        assert_eq!(weights, [1000, 368, 0], "{count}");
+    }
+    // Counts that differ are those of games.
+    let games = weights("7g7f none 40 30 3\n2g2f none -10 30 3\n1g1f none -61 30 4\n");
+    assert_eq!(games, [4, 3, 3]);
+    // Values that are alike tell no more than the counts.
+    let alike = weights("7g7f none 0 0 5\n2g2f none 0 0 5\n");
+    assert_eq!(alike, [5, 5]);
+    assert_eq!(weights("7g7f none 40 30 800\n"), [800], "one move");
+    assert_eq!(weights("7g7f none 0 0 0\n2g2f none 0 0 0\n"), [1000, 1000]);
 }
 
 #[test]

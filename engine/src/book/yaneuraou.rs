@@ -55,9 +55,12 @@ fn read_move(text: &str) -> Result<Option<BookMove>, BookLineError> {
     Ok(Some(entry))
 }
 
-/// Weighs the moves of a position without counts by their values, and without values alike.
+/// Weighs the moves of a position by their counts. Where these tell nothing (there are none, or all are alike,
+/// as engines write them), values that differ do, and without such values all moves weigh alike.
 fn weighed(position: &Position, mut moves: Vec<BookMove>) -> Vec<BookMove> {
-    if moves.iter().any(|entry| entry.weight > 0) {
+    let has_counts = moves.iter().any(|entry| entry.weight > 0);
+    let values_differ = differ(moves.iter().filter_map(|entry| entry.value));
+    if differ(moves.iter().map(|entry| entry.weight)) || (has_counts && !values_differ) {
         return moves;
     }
     let values: Vec<WeighedMove> = moves
@@ -68,7 +71,7 @@ fn weighed(position: &Position, mut moves: Vec<BookMove>) -> Vec<BookMove> {
         })
         .collect();
     let by_value = ValueWeights {
-        // The owner of a book without counts has chosen its openings.
+        // The owner of a database has chosen its openings.
         floor_plies: 0,
         ..ValueWeights::default()
     };
@@ -76,6 +79,12 @@ fn weighed(position: &Position, mut moves: Vec<BookMove>) -> Vec<BookMove> {
         entry.weight = weight;
     }
     moves
+}
+
+/// Returns true unless all numbers are the same.
+fn differ<T: PartialEq>(mut numbers: impl Iterator<Item = T>) -> bool {
+    let first = numbers.next();
+    numbers.any(|number| Some(number) != first)
 }
 
 /// Returns the text of a book.
