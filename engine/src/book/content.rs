@@ -2,7 +2,7 @@
 
 use super::error::BookEntryError;
 use crate::rules::{Move, Position};
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::{borrow::Borrow, cmp::Reverse, collections::BTreeMap};
 
 /// A move of a book, with what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,15 +172,15 @@ fn check(position: &Position, moves: &[BookMove]) -> Result<(), BookEntryError> 
 }
 
 /// Checks that a move is legal and none of the others.
-pub(super) fn check_new(
+pub(super) fn check_new<M: Borrow<BookMove>>(
     position: &Position,
-    others: &[BookMove],
+    others: &[M],
     mv: Move,
 ) -> Result<(), BookEntryError> {
     if !position.is_legal(mv) {
         return Err(BookEntryError::Illegal(mv));
     }
-    match others.iter().any(|other| other.mv == mv) {
+    match others.iter().any(|other| other.borrow().mv == mv) {
         true => Err(BookEntryError::Twice(mv)),
         false => Ok(()),
     }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::rules::{Position, excerpt};
 use std::{
+    borrow::Borrow,
     fmt::{Arguments, Write},
     str::FromStr,
 };
@@ -17,23 +18,23 @@ pub(super) fn line(text: &mut String, line: Arguments) {
 }
 
 /// A position under way, with its moves and their lines.
-struct OpenPosition {
+struct OpenPosition<M> {
     position: Position,
-    moves: Vec<BookMove>,
+    moves: Vec<M>,
     /// Line of the position.
     line: usize,
 }
 
 /// Reads `sfen …` lines, each followed by its moves. `read_move` reads the line of one move, and skips it by
 /// `None`; `add` puts a whole position into the book.
-pub(super) fn read_positions(
+pub(super) fn read_positions<M: Borrow<BookMove>>(
     text: &str,
-    read_move: impl Fn(&str) -> Result<Option<BookMove>, BookLineError>,
-    add: impl Fn(&mut Book, &Position, Vec<BookMove>) -> Result<(), BookLineError>,
+    read_move: impl Fn(&str) -> Result<Option<M>, BookLineError>,
+    add: impl Fn(&mut Book, &Position, Vec<M>) -> Result<(), BookLineError>,
 ) -> Result<Book, BookError> {
     let mut book = Book::default();
-    let mut open: Option<OpenPosition> = None;
-    let mut close = |open: Option<OpenPosition>| match open {
+    let mut open: Option<OpenPosition<M>> = None;
+    let mut close = |open: Option<OpenPosition<M>>| match open {
         None => Ok(()),
         Some(open) => {
             let line = open.line;
@@ -65,7 +66,8 @@ pub(super) fn read_positions(
             continue;
         };
         // The line of a wrong move is more helpful than that of its position.
-        check_new(&open.position, &open.moves, entry.mv).map_err(|error| at_line(error.into()))?;
+        check_new(&open.position, &open.moves, entry.borrow().mv)
+            .map_err(|error| at_line(error.into()))?;
         open.moves.push(entry);
     }
     close(open)?;

@@ -188,6 +188,58 @@ fn counts_that_are_all_alike_leave_a_database_to_its_values() {
 }
 
 #[test]
+fn a_database_of_shogihome_is_read() {
+    // As ShogiHome writes what is not known, and as its version 1.20.0 did.
+    for (three, two, four) in [
+        ("none none 4", "30 none ", "none 12 2"),
+        ("  4", "30  ", " 12 2"),
+    ] {
+        let text = format!(
+            "#YANEURAOU-DB2016 1.00\r\nsfen {START} 1\r\n#remark\r\n7g7f 3c3d {three}\r\n\
+             2g2f none {two}\r\n5g5f none {four}\r\n"
+        );
+        let book = Book::from_bytes(text.as_bytes()).expect("a database");
+        let entry = book.find(&Position::startpos()).expect("known");
+        let moves: Vec<_> = (entry.moves.iter())
+            .map(|one| (one.mv.to_string(), one.value, one.depth, one.weight))
+            .collect();
+        let expected = [
+            ("7g7f".to_owned(), None, None, 4),
+            ("5g5f".to_owned(), None, Some(12), 2),
+            // One without a count, beside others that have one.
+            ("2g2f".to_owned(), Some(30), None, 1),
+        ];
+        assert_eq!(moves, expected, "{text}");
+        assert_eq!(entry.moves[0].reply, Some(mv("3c3d")));
+    }
+    // A move that was entered without a value is drawn as often as the best one.
+    let entered = database("7g7f none 250 30 \n2g2f none none none \n1g1f none 100 30 \n");
+    let entered: Vec<(&str, u32)> = entered.iter().map(|(mv, one)| (&**mv, *one)).collect();
+    assert_eq!(entered, [("2g2f", 1000), ("7g7f", 1000), ("1g1f", 0)]);
+    // Spaces that align the fields, and tabs.
+    assert_eq!(
+        weights("7g7f  3c3d   30  12  7\n2g2f\tnone\t30\t12\t3\n"),
+        [7, 3]
+    );
+}
+
+#[test]
+fn nonsense_in_a_database_is_refused_with_its_line() {
+    for (fields, expected) in [
+        ("none nothing 12 1", "value is 'nothing', expected"),
+        ("none 30 deep 1", "depth is 'deep', expected"),
+        ("none 30 -1 1", "depth is '-1', expected"),
+        ("none 30 12 often", "count is 'often', expected"),
+        ("none 30 12 -1", "count is '-1', expected"),
+        ("3c3 30 12 1", "'3c3' is not a move"),
+    ] {
+        let text = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f {fields}\n");
+        let error = error(&text);
+        assert!(error.starts_with(&format!("line 3: {expected}")), "{error}");
+    }
+}
+
+#[test]
 fn values_and_counts_make_weights() {
     let one = |count, value| WeighedMove { count, value };
     let rule = ValueWeights::default();

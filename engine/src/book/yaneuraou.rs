@@ -1,7 +1,8 @@
 //! YaneuraOu's book database, `#YANEURAOU-DB2016 1.00`.
 //!
 //! A position is a line `sfen …` with the ply; each of its moves is a line `move reply value depth count`.
-//! Trailing fields may be missing. The same position may come at several plies.
+//! Trailing fields may be missing, and ShogiHome writes `none` for a value or depth that is not known. The
+//! same position may come at several plies.
 
 use super::{
     content::{Book, BookMove},
@@ -10,33 +11,52 @@ use super::{
     value_weights::{ValueWeights, WeighedMove},
 };
 use crate::rules::{Move, Position};
+use std::{borrow::Borrow, str::FromStr};
 
 /// First line of the format.
 pub(super) const HEADER: &str = "#YANEURAOU-DB2016 1.00";
 
+/// Word in place of what is not known.
+const NONE: &str = "none";
+
 /// Words in place of a move.
-const NO_MOVES: [&str; 3] = ["none", "resign", "win"];
+const NO_MOVES: [&str; 3] = [NONE, "resign", "win"];
+
+/// Number of fields of a move.
+const FIELDS: usize = 5;
 
 /// Largest value that is taken over, in centipawns; larger ones are mates.
 const LARGEST_VALUE: i32 = 32_000;
 
+/// A move as its line has it, not weighed yet.
+struct CountedMove {
+    entry: BookMove,
+    count: Option<u32>,
+}
+
+impl Borrow<BookMove> for CountedMove {
+    fn borrow(&self) -> &BookMove {
+        &self.entry
+    }
+}
+
 /// Reads the lines after the header.
 pub(super) fn read(text: &str) -> Result<Book, BookError> {
     read_positions(text, read_move, |book, position, moves| {
-        Ok(book.merge(position, weighed(position, moves))?)
+        Ok(book.merge(position, weighed(position, counted(moves)))?)
     })
 }
 
 /// Reads `move reply value depth count`; `None` where there is nothing to play.
-fn read_move(text: &str) -> Result<Option<BookMove>, BookLineError> {
-    let mut words = text.split_ascii_whitespace();
-    let mv = words.next().unwrap_or_default();
+fn read_move(text: &str) -> Result<Option<CountedMove>, BookLineError> {
+    let mut fields = fields(text).into_iter();
+    let mv = fields.next().unwrap_or_default();
     if NO_MOVES.contains(&mv) {
         return Ok(None);
     }
     let mut entry = BookMove::new(mv.parse()?, 0);
-    entry.reply = match words.next() {
-        None => None,
+    entry.reply = match fields.next() {
+        None | Some("") => None,
         Some(reply) if NO_MOVES.contains(&reply) => None,
         Some(reply) => Some(reply.parse::<Move>()?),
     };
@@ -44,15 +64,51 @@ fn read_move(text: &str) -> Result<Option<BookMove>, BookLineError> {
         let largest = i64::from(LARGEST_VALUE);
         value.clamp(-largest, largest) as i32
     };
-    entry.value = (words.next())
-        .map(|word| number("value", word).map(value))
-        .transpose()?;
-    entry.depth = words.next().map(|word| number("depth", word)).transpose()?;
-    if let Some(word) = words.next() {
+    entry.value = known_number("value", fields.next())?.map(value);
+    entry.depth = known_number("depth", fields.next())?;
+    let count = known_number::<u64>("count", fields.next())?;
+    Ok(Some(CountedMove {
+        entry,
         // Counts of merged books may be larger than a weight can be.
-        entry.weight = u32::try_from(number::<u64>("count", word)?).unwrap_or(u32::MAX);
+        count: count.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+    }))
+}
+
+/// Returns the fields of a line. Quirk: ShogiHome 1.20.0 leaves a field empty, between two spaces in a row. In a
+/// line of more spaces than fields they only align them.
+fn fields(text: &str) -> Vec<&str> {
+    let fields: Vec<&str> = text
+        .split(|letter: char| letter.is_ascii_whitespace())
+        .collect();
+    match fields.len() <= FIELDS {
+        true => fields,
+        false => text.split_ascii_whitespace().collect(),
     }
-    Ok(Some(entry))
+}
+
+/// Reads a number that may be missing, empty or `none`.
+fn known_number<T: FromStr>(
+    key: &'static str,
+    field: Option<&str>,
+) -> Result<Option<T>, BookLineError> {
+    match field {
+        None | Some("" | NONE) => Ok(None),
+        Some(word) => number(key, word).map(Some),
+    }
+}
+
+/// Returns the moves of a position with their counts for weights. Beside moves with counts, one without has been
+/// met once.
+fn counted(moves: Vec<CountedMove>) -> Vec<BookMove> {
+    let has_counts = moves.iter().any(|one| one.count > Some(0));
+    let missing = u32::from(has_counts);
+    let moves = moves.into_iter();
+    moves
+        .map(|CountedMove { entry, count }| BookMove {
+            weight: count.unwrap_or(missing),
+            ..entry
+        })
+        .collect()
 }
 
 /// Weighs the moves of a position by their counts. Where these tell nothing (there are none, or all are alike,
@@ -63,11 +119,13 @@ fn weighed(position: &Position, mut moves: Vec<BookMove>) -> Vec<BookMove> {
     if differ(moves.iter().map(|entry| entry.weight)) || (has_counts && !values_differ) {
         return moves;
     }
+    // A move without a value was entered by hand, to be played.
+    let best = moves.iter().filter_map(|entry| entry.value).max();
     let values: Vec<WeighedMove> = moves
         .iter()
         .map(|entry| WeighedMove {
             count: 1,
-            value: entry.value.unwrap_or(0),
+            value: entry.value.or(best).unwrap_or(0),
         })
         .collect();
     let by_value = ValueWeights {
@@ -95,7 +153,7 @@ pub(super) fn write(book: &Book) -> String {
         for entry in &entry.moves {
             let reply = match entry.reply {
                 Some(reply) => reply.to_string(),
-                None => NO_MOVES[0].to_owned(),
+                None => NONE.to_owned(),
             };
             let (mv, weight) = (entry.mv, entry.weight);
             let (value, depth) = (entry.value.unwrap_or(0), entry.depth.unwrap_or(0));
