@@ -6,6 +6,7 @@ mod counts;
 mod error;
 mod file;
 mod games;
+mod pass;
 mod search;
 mod source;
 #[cfg(test)]

@@ -81,6 +81,13 @@ impl SearchRun {
         let outputs = [self.output.clone(), values_path.clone()];
         check_distinct([self.book.as_path()], &outputs)?;
         let counted = read_book(&self.book)?;
+        if counted.len() > 1 && counted.iter().all(|(_, entry)| entry.ply == 1) {
+            progress.message(&format!(
+                "warning: all positions of {} are at move 1: --plies leaves none of them out, and --floor \
+                 holds for each of them",
+                self.book.display()
+            ));
+        }
         let (mut file, mut values) = ValuesFile::open(&values_path, &self.settings())?;
         let chosen: Vec<Task> = (counted.iter())
             .filter(|(_, entry)| self.is_chosen(entry))

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{NoProgress, files::with_suffix, self_play::testing::play};
+use crate::{NoProgress, ProgressObserver, files::with_suffix, self_play::testing::play};
 use monju_engine::{
     Game, Model, PlayerSettings,
     book::{Book, BookMove, ValueWeights},
@@ -223,6 +223,49 @@ fn a_searched_book_depends_on_neither_threads_nor_interruptions() {
     };
     let error = more.run(&mut NoProgress).unwrap_err().to_string();
     assert!(error.contains("other settings"), "{error}");
+}
+
+/// Keeps the messages of a run.
+#[derive(Default)]
+struct Messages(Vec<String>);
+
+impl ProgressObserver for Messages {
+    fn begin(&mut self, _total: u64, _done: u64, _unit: &'static str) {}
+
+    fn advance(&mut self, _done: u64, _remark: &str) {}
+
+    fn message(&mut self, text: &str) {
+        self.0.push(text.to_owned());
+    }
+
+    fn finish(&mut self, _done: u64, _remark: &str) {}
+}
+
+#[test]
+fn a_search_warns_of_a_book_without_plies() {
+    let folder = BookFolder::new();
+    let (book, database) = (counted(&folder), folder.at("without.db"));
+    let mut text = "#YANEURAOU-DB2016 1.00\n".to_owned();
+    for (key, entry) in read_book(&book).unwrap().iter() {
+        text += &format!("sfen {key} 1\n{} none none none \n", entry.moves[0].mv);
+    }
+    fs::write(&database, text).unwrap();
+    let messages = |book: &Path, output: &str| {
+        let mut messages = Messages::default();
+        let search = search(book, &folder.at(output), 1);
+        search.run(&mut messages).unwrap();
+        messages.0
+    };
+    let warned = messages(&database, "without.book");
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(
+        warned[0].ends_with(
+            "without.db are at move 1: --plies leaves none of them out, and --floor holds for each \
+             of them"
+        ),
+        "{warned:?}"
+    );
+    assert_eq!(messages(&book, "with.book"), [""; 0]);
 }
 
 #[test]

@@ -3,15 +3,18 @@
 //! The paper prefers moves of high value and prints no formula; [`ValueWeights`] has ours. The value of a
 //! move is that of the position after it, where that was searched, and else that of its own position if
 //! it is the best move there. A pass from the leaves of the book upwards first makes the values agree
-//! (negamax). Departures: the best move of a search enters the book although no game has it, as if played
-//! once.
+//! (negamax); where moves lead in a circle, the position that closes it takes the first one's own value.
+//! Departures: the best move of a search enters the book although no game has it, as if played once.
 
-use super::values::SearchedValues;
-use monju_engine::{
-    Move, Position,
-    book::{Book, BookMove, BookPosition, ValueWeights, WeighedMove, key_of},
+use super::{
+    pass::{candidate_moves, key_after, leaves_first, position_of},
+    values::SearchedValues,
 };
-use std::{cmp::Reverse, collections::HashMap};
+use monju_engine::{
+    Position,
+    book::{Book, BookMove, BookPosition, ValueWeights, WeighedMove},
+};
+use std::collections::HashMap;
 
 /// The way from values to weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,18 +32,10 @@ struct ValuedMove {
 
 /// Returns the book of the searched positions of `counted`.
 pub(super) fn weigh(counted: &Book, values: &SearchedValues, weighing: Weighing) -> Book {
-    let mut positions: Vec<(&str, &BookPosition)> = (counted.iter())
-        .filter(|(key, _)| values.contains_key(*key))
-        .collect();
-    // A position comes after those that its moves lead to, but for the rare ones that are met later on a
-    // shorter way.
-    positions.sort_by_key(|(key, entry)| (Reverse(entry.ply), *key));
     let mut backed: HashMap<&str, i32> = HashMap::new();
     let mut book = Book::default();
-    for (key, entry) in positions {
-        let Ok(position) = Position::from_sfen(&format!("{key} {}", entry.ply)) else {
-            unreachable!("the key is the text of a position");
-        };
+    for (key, entry) in leaves_first(counted, values) {
+        let position = position_of(key, entry);
         let value_of = |child: &str| {
             let own = values.get(child).map(|found| found.value);
             backed
@@ -84,19 +79,10 @@ fn candidates(
     value_of: impl Fn(&str) -> Option<i32>,
 ) -> Vec<ValuedMove> {
     let own = values[key];
-    let mut moves = entry.moves.clone();
-    if position.is_legal(own.best) && moves.iter().all(|known| known.mv != own.best) {
-        moves.push(BookMove::new(own.best, 0));
-    }
-    let after = |mv: Move| {
-        let mut after = position.clone();
-        after.make(mv);
-        key_of(&after)
-    };
-    moves
+    candidate_moves(position, entry, own.best)
         .into_iter()
         .filter_map(|entry| {
-            let child = after(entry.mv);
+            let child = key_after(position, entry.mv);
             let searched = values.get(&child);
             let (value, depth) = match (value_of(&child), searched) {
                 (Some(value), Some(found)) => (-value, found.depth + 1),
@@ -117,7 +103,7 @@ fn candidates(
 mod tests {
     use super::*;
     use crate::book::values::SearchedValue;
-    use monju_engine::Game;
+    use monju_engine::{Game, book::key_of};
 
     fn position(moves: &str) -> Position {
         let game = Game::from_usi(&format!("startpos moves {moves}")).unwrap();
@@ -184,6 +170,40 @@ mod tests {
             ("2g2f".to_owned(), 602, Some(-20)),
         ];
         assert_eq!(weighed(true), by_minimax);
+    }
+
+    #[test]
+    fn values_come_up_from_the_leaves_without_plies() {
+        // Black's rook goes there and back, so that the texts of the positions are not in the reverse order.
+        let line = ["2h3h", "3c3d", "3h2h", "8c8d", "2g2f"];
+        let values_of = |plies: bool| {
+            let (mut book, mut values) = (Book::default(), SearchedValues::new());
+            let mut game = Game::startpos();
+            for mv in line {
+                let key = key_of(game.position());
+                let ply = if plies { game.position().ply() } else { 1 };
+                let position = Position::from_sfen(&format!("{key} {ply}")).unwrap();
+                let moves = vec![BookMove::new(mv.parse().unwrap(), 1)];
+                book.insert(&position, moves).unwrap();
+                values.insert(key, found(mv, 7 * game.position().ply() as i32));
+                game.play(mv.parse().unwrap()).unwrap();
+            }
+            let weights = ValueWeights::default();
+            let weighing = Weighing {
+                weights,
+                minimax: true,
+            };
+            let book = weigh(&book, &values, weighing);
+            let values = book.iter().map(|(key, entry)| {
+                let value = entry.moves[0].value;
+                (key.to_owned(), value.unwrap())
+            });
+            values.collect::<HashMap<String, i32>>()
+        };
+        let without_plies = values_of(false);
+        assert_eq!(without_plies, values_of(true));
+        // The value of the last position, 35 for Black, is that of the whole line.
+        assert_eq!(without_plies[&key_of(&Position::startpos())], 35);
     }
 
     #[test]
