@@ -139,14 +139,13 @@ impl SinglePlayer {
     fn prepare(&mut self) {
         let setup = self.game_setup();
         self.thread.prepare(setup).hold_clock();
-        self.load_book();
     }
 
-    /// Starts to load the book, unless it is there.
-    fn load_book(&mut self) {
+    /// Returns the file of the book, if the player is to have one.
+    fn book_file(&self) -> Option<PathBuf> {
         let options = self.options.book_options();
-        let file = options.file.as_deref().or(self.choices.book.as_deref());
-        self.book.load(file.filter(|_| !options.without));
+        let file = options.file.as_ref().or(self.choices.book.as_ref());
+        file.filter(|_| !options.without).cloned()
     }
 
     /// Draws the answer from the book, if the position is in it and a move of the game is asked for.
@@ -189,12 +188,14 @@ impl Backend for SinglePlayer {
     fn get_ready(&mut self) {
         self.game.advance();
         self.prepare();
+        self.book.load_anew(self.book_file());
     }
 
     fn new_game(&mut self) {
         if self.game.used {
             self.game.advance();
             self.prepare();
+            self.book.load(self.book_file());
         }
     }
 
@@ -222,7 +223,7 @@ impl Backend for SinglePlayer {
     ) -> JoinHandle<BestMove> {
         self.game.used = true;
         // A GUI may skip `isready`.
-        self.load_book();
+        self.book.load(self.book_file());
         if let Some(drawn) = self.book_answer(&request) {
             let gate = AnswerGate::of(&request.go);
             return tokio::spawn(async move {

@@ -3,11 +3,7 @@
 
 use monju_engine::book::Book;
 use monju_host::load_book;
-use std::{
-    future::pending,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{future::pending, path::PathBuf, sync::Arc};
 use tokio::{sync::watch, task};
 
 /// The state of a book.
@@ -38,14 +34,25 @@ impl BookLoader {
         Self { path: None, state }
     }
 
-    /// Begins to load a book, unless it is the present one.
-    pub fn load(&mut self, path: Option<&Path>) {
-        let has_failed = matches!(*self.state.borrow(), BookState::Failed(_));
-        if self.path.as_deref() == path && !has_failed {
-            return;
+    /// Begins to load a book, unless it was asked for before, even in vain: the clock of a move may be running.
+    pub fn load(&mut self, path: Option<PathBuf>) {
+        if self.path != path {
+            self.path = path;
+            self.start();
         }
-        self.path = path.map(Path::to_owned);
-        let (sender, state) = watch::channel(match path {
+    }
+
+    /// Begins to load a book, also one that has failed before. One that is there is read again if its file has
+    /// changed.
+    pub fn load_anew(&mut self, path: Option<PathBuf>) {
+        if self.path != path || self.is_settled() {
+            self.path = path;
+            self.start();
+        }
+    }
+
+    fn start(&mut self) {
+        let (sender, state) = watch::channel(match self.path {
             Some(_) => BookState::Loading,
             None => BookState::None,
         });

@@ -5,7 +5,7 @@ use crate::{
     command::ReadCommand, output::Output, scheduling_delay::SchedulingDelay, session::UsiSession,
 };
 use monju_engine::{EvaluatorChoice, Game};
-use std::time::Duration;
+use std::{fs, path::Path, time::Duration};
 use tokio::{
     sync::mpsc,
     task::JoinHandle,
@@ -320,6 +320,69 @@ async fn a_player_that_cannot_be_made_is_reported_and_another_plays() {
         ]);
         assert_eq!(gui.hear("readyok").await, ["readyok"]);
     }
+}
+
+/// Writes a book of one move from the start, with its weight.
+fn write_book(path: &Path, mv: &str) {
+    let text = "monju book 1\nsfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    fs::write(path, format!("{text}\n{mv}\n")).expect("written");
+}
+
+#[tokio::test]
+async fn a_book_that_has_failed_is_tried_again_at_isready_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = folder.path().join("late.book");
+    let mut gui = PlayerGui::new(0.0, None);
+    let option = format!("setoption name BookFile value {}", book.display());
+    gui.say(&[&option, "isready", "position startpos"]);
+    let heard = gui.hear("readyok").await;
+    assert!(heard[0].contains("late.book"), "{heard:?}");
+    write_book(&book, "1g1f 1");
+    gui.search("go nodes 100").await;
+    gui.lines_meanwhile().await;
+    gui.say(&["usinewgame", "position startpos"]);
+    let lines = gui.search("go nodes 100").await;
+    assert!(!lines[0].contains("from the book"), "{lines:?}");
+    gui.say(&["isready"]);
+    assert_eq!(gui.hear("readyok").await, ["readyok"]);
+    let lines = gui.search("go nodes 100").await;
+    assert_eq!(lines[0], "info string 1g1f from the book");
+}
+
+#[tokio::test]
+async fn a_book_that_has_changed_is_read_again_at_isready() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = folder.path().join("rebuilt.book");
+    write_book(&book, "1g1f 1");
+    let mut gui = PlayerGui::new(0.0, None);
+    let option = format!("setoption name BookFile value {}", book.display());
+    gui.say(&[&option, "isready", "position startpos"]);
+    gui.hear("readyok").await;
+    // Files of another size have changed, however coarse the clock of the file system is.
+    for (drawn, rebuilt) in [("1g1f", "9g9f 22"), ("9g9f", "7g7f 333")] {
+        let lines = gui.search("go nodes 100").await;
+        assert_eq!(lines[0], format!("info string {drawn} from the book"));
+        write_book(&book, rebuilt);
+        // Until the GUI asks whether the player is ready, the game goes on from the book that was read.
+        let lines = gui.search("go nodes 100").await;
+        assert_eq!(lines[0], format!("info string {drawn} from the book"));
+        gui.say(&["isready"]);
+        assert_eq!(gui.hear("readyok").await, ["readyok"]);
+    }
+}
+
+#[tokio::test]
+async fn a_gui_that_skips_isready_has_a_book_nevertheless() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = folder.path().join("skipped.book");
+    write_book(&book, "1g1f 1");
+    let mut gui = PlayerGui::new(0.0, None);
+    let option = format!("setoption name BookFile value {}", book.display());
+    gui.say(&[&option, "position startpos"]);
+    gui.search("go nodes 100").await;
+    gui.lines_meanwhile().await;
+    let lines = gui.search("go nodes 100").await;
+    assert_eq!(lines[0], "info string 1g1f from the book");
 }
 
 #[test]
