@@ -49,6 +49,8 @@ pub struct NetworkDelays {
     pub worst: Duration,
     /// The delay in place of both, if it is known (`MoveOverhead`).
     pub known: Option<Duration>,
+    /// The referee drops parts of a second, so that its clock never shows the delay (`RoundUpToFullSecond`).
+    pub is_hidden: bool,
 }
 
 impl Default for NetworkDelays {
@@ -57,6 +59,7 @@ impl Default for NetworkDelays {
             usual: Duration::from_millis(120),
             worst: Duration::from_millis(1_120),
             known: None,
+            is_hidden: false,
         }
     }
 }
@@ -146,7 +149,7 @@ impl Lag {
         if let Some(known) = delays.known {
             return measured.larger(known.into());
         }
-        if self.is_known() {
+        if self.is_known() && !delays.is_hidden {
             return Overhead {
                 kept: measured.kept.max(LEAST_KNOWN),
                 ..measured
@@ -250,6 +253,29 @@ mod tests {
         let moves = [1_500, 2_650, 1_100, 3_400, 2_200];
         let moves = moves.map(|taken| (taken, (taken + 300) / 1_000 * 1_000));
         assert_eq!(kept_after(moves, &NetworkDelays::default()), 1_120);
+    }
+
+    #[test]
+    fn parts_of_a_second_that_a_client_takes_off_a_clock_in_whole_seconds_prove_nothing() {
+        // After a missed ponder, `monju csa` sends the clock less the time that has passed.
+        let mut lag = Lag::default();
+        for left in [600_000, 598_000, 596_000, 594_000, 591_963] {
+            lag.begin(Color::Black, &clock(left, 0));
+            lag.end(Duration::from_millis(2_880));
+        }
+        lag.begin(Color::Black, &clock(590_000, 0));
+        let byoyomi = Clock {
+            byoyomi_ms: 10_000,
+            ..Clock::default()
+        };
+        for (is_hidden, kept) in [(true, 1_120), (false, 50)] {
+            let delays = NetworkDelays {
+                is_hidden,
+                ..NetworkDelays::default()
+            };
+            let found = lag.to_keep(Color::Black, Some(&byoyomi), &delays);
+            assert_eq!(found.kept.as_millis(), kept, "{is_hidden}");
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ impl ClockOptions {
             usual: ms(self.network_delay_ms.unwrap_or(NETWORK_DELAY_MS)),
             worst: ms(self.network_delay_2_ms.unwrap_or(NETWORK_DELAY_2_MS)),
             known: self.move_overhead_ms.map(ms),
+            is_hidden: self.counts_whole_seconds(),
         }
     }
 

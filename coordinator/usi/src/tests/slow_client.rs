@@ -72,6 +72,24 @@ async fn a_main_time_shows_that_a_client_is_local_and_byoyomi_is_spent_then() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_clock_of_a_server_that_is_said_to_drop_parts_of_a_second_shows_no_delay() {
+    let pause = ScriptStep::Pause(Duration::from_millis(1_500));
+    let mut gui = Gui::new(vec![pause, DECIDE]);
+    gui.say("setoption name RoundUpToFullSecond value true");
+    gui.ready_as_it_is().await;
+    gui.say("position startpos");
+    // The client has taken parts of a second off the fourth clock itself.
+    for left in [60_000, 59_000, 58_000, 56_963, 56_000] {
+        gui.say(&format!("go btime {left} wtime 60000 byoyomi 10000"));
+        gui.next_begin().await;
+        gui.best_move().await;
+    }
+    gui.say("go btime 0 wtime 60000 byoyomi 10000");
+    let begin = gui.next_begin().await;
+    assert!(decided(&begin) <= Duration::from_millis(8_880), "{begin:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_drops_parts_of_a_second_is_recognised() {
     let pause = ScriptStep::Pause(Duration::from_millis(1_500));
     let mut gui = Gui::new(vec![pause, DECIDE]);
