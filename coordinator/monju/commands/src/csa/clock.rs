@@ -40,18 +40,29 @@ impl Clocks {
         self.left[side] = self.left[side].saturating_sub(spent) + self.rules[side].increment;
     }
 
-    /// Returns the clocks after a side has thought for a while.
+    /// Returns the clocks in the middle of a move, for the words of a `go`: the time that the side has thought for is
+    /// taken off its time for the game first, and the rest of it off its byoyomi or increment.
     pub fn after(mut self, side: Color, thought: u64) -> Self {
-        let left = &mut self.left[side.index()];
-        *left = left.saturating_sub(thought);
+        let side = side.index();
+        let beyond = thought.saturating_sub(self.told(side));
+        // A time of zero would be none at all.
+        let less = |time: u64| time.saturating_sub(beyond).max(time.min(1));
+        let rule = &mut self.rules[side];
+        rule.byoyomi = less(rule.byoyomi);
+        rule.increment = less(rule.increment);
+        self.left[side] = self.left[side].saturating_sub(thought);
         self
+    }
+
+    /// Returns the time for the game that an engine is told.
+    fn told(&self, side: usize) -> u64 {
+        self.left[side].saturating_sub(self.rules[side].increment)
     }
 
     /// Returns the words of a `go` for the side to move.
     pub fn words(&self, side: Color) -> String {
-        let told = |side: usize| self.left[side].saturating_sub(self.rules[side].increment);
         let own = &self.rules[side.index()];
-        let mut words = format!("btime {} wtime {}", told(0), told(1));
+        let mut words = format!("btime {} wtime {}", self.told(0), self.told(1));
         if self.rules.iter().any(|rule| rule.increment > 0) {
             let [black, white] = self.rules.map(|rule| rule.increment);
             words.push_str(&format!(" binc {black} winc {white}"));
@@ -104,5 +115,42 @@ mod tests {
             clocks.words(Color::White),
             "btime 275000 wtime 290000 binc 10000 winc 10000"
         );
+    }
+
+    #[test]
+    fn time_that_has_passed_is_taken_off_byoyomi_and_increment() {
+        let clocks = |total, byoyomi, increment| {
+            let rule = TimeRule {
+                total,
+                byoyomi,
+                increment,
+            };
+            Clocks::new([rule; 2])
+        };
+        let byoyomi = clocks(10_000, 5_000, 0);
+        for (thought, words) in [
+            (4_000, "btime 6000 wtime 10000 byoyomi 5000"),
+            (10_000, "btime 0 wtime 10000 byoyomi 5000"),
+            (13_000, "btime 0 wtime 10000 byoyomi 2000"),
+            (u64::MAX, "btime 0 wtime 10000 byoyomi 1"),
+        ] {
+            let after = byoyomi.after(Color::Black, thought);
+            assert_eq!(after.words(Color::Black), words);
+            // The other side has the whole of its own.
+            let other = after.words(Color::White);
+            assert!(other.ends_with("byoyomi 5000"), "{other}");
+        }
+        let increment = clocks(300_000, 0, 10_000);
+        for (thought, words) in [
+            (90_000, "btime 290000 wtime 200000 binc 10000 winc 10000"),
+            (296_000, "btime 290000 wtime 0 binc 10000 winc 4000"),
+            (400_000, "btime 290000 wtime 0 binc 10000 winc 1"),
+        ] {
+            let after = increment.after(Color::White, thought);
+            assert_eq!(after.words(Color::White), words);
+        }
+        // Where there is no byoyomi, none appears.
+        let sudden = clocks(10_000, 0, 0).after(Color::Black, 20_000);
+        assert_eq!(sudden.words(Color::Black), "btime 0 wtime 10000 byoyomi 0");
     }
 }
