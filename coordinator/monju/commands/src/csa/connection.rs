@@ -78,6 +78,9 @@ impl CsaConnection {
         let stream = stream.map_err(|_| silent())?.map_err(broken)?;
         // A move leaves at once.
         let _ = stream.set_nodelay(true);
+        if let Err(error) = end_in_silence(&stream) {
+            tracing::debug!(%error, "a connection that dies without a word may be taken for a silent one");
+        }
         let mut connection = Self {
             server: login.server.clone(),
             stream,
@@ -224,5 +227,58 @@ impl CsaConnection {
             server: self.server.clone(),
             source,
         }
+    }
+}
+
+/// Lets the system end a connection whose other end is gone without a word: no line is due while the opponent thinks.
+/// After 10 s of silence it asks the other machine for a sign of life, and again 5 s later.
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
+fn end_in_silence(stream: &TcpStream) -> io::Result<()> {
+    use rustix::net::sockopt;
+    sockopt::set_tcp_keepidle(stream, Duration::from_secs(10))?;
+    sockopt::set_tcp_keepintvl(stream, Duration::from_secs(5))?;
+    sockopt::set_tcp_keepcnt(stream, 2)?;
+    sockopt::set_socket_keepalive(stream, true)?;
+    // What is sent has to be confirmed in 10 s.
+    #[cfg(target_os = "linux")]
+    sockopt::set_tcp_user_timeout(stream, 10_000)?;
+    Ok(())
+}
+
+/// Leaves it to the system to find out that the other end is gone.
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+fn end_in_silence(_: &TcpStream) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use rustix::net::sockopt;
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn a_connection_that_dies_without_a_word_is_ended_by_the_system() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let login = Login {
+            server: listener.local_addr().expect("an address").to_string(),
+            user: "Monju".to_owned(),
+            password: "word".to_owned(),
+        };
+        let let_in = async {
+            let (mut stream, _) = listener.accept().await.expect("a client");
+            let answer = stream.write_all(b"LOGIN:Monju OK\n").await;
+            answer.expect("the client reads");
+            stream
+        };
+        let (connection, _server) = tokio::join!(CsaConnection::log_in(&login), let_in);
+        let stream = connection.expect("a login").stream;
+        assert_eq!(sockopt::tcp_user_timeout(&stream), Ok(10_000));
+        assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
+        let idle = sockopt::tcp_keepidle(&stream);
+        assert_eq!(idle, Ok(Duration::from_secs(10)));
+        let interval = sockopt::tcp_keepintvl(&stream);
+        assert_eq!(interval, Ok(Duration::from_secs(5)));
+        assert_eq!(sockopt::tcp_keepcnt(&stream), Ok(2));
     }
 }
