@@ -204,12 +204,13 @@ impl SearchClock {
         Some(fallback::middle(self.runs_from, deadline))
     }
 
-    /// Returns true if there is time for a search from now on.
+    /// Returns true if there is time for a search from now on: before `stop`, where no clock runs, too.
     pub fn has_time_to_search(&self) -> bool {
-        let is_pondering = self.limits.ponder && !self.is_stopped;
-        let deadline = self.deadline.filter(|_| !self.is_stopped);
-        let start = deadline.and_then(|deadline| fallback::start(self.runs_from, deadline));
-        is_pondering || start.is_some_and(|at| at > Instant::now())
+        let is_early = |deadline| {
+            let start = fallback::start(self.runs_from, deadline);
+            start.is_some_and(|at| at > Instant::now())
+        };
+        !self.is_stopped && self.deadline.is_none_or(is_early)
     }
 
     /// Returns the time that is left for a search from now on that is over before the deadline; `None` if

@@ -42,6 +42,8 @@ pub struct Assembly {
     pub choices: Choices,
     /// The session that holds the players.
     pub reservation: Reservation,
+    /// Number of further coordinators that take over, by the same script.
+    pub others: usize,
 }
 
 /// The GUI's side of a session with a scripted coordinator.
@@ -79,6 +81,7 @@ impl Gui {
             lost_at: assembly.lost_at,
             closed: closed.clone(),
             reservation: assembly.reservation.clone(),
+            others: assembly.others,
         };
         let choices = assembly.choices.clone();
         let connection = TeamConnection::start(move |choices| {

@@ -143,6 +143,8 @@ pub struct ScriptedCoordinator {
     pub reservation: Reservation,
     /// Number of teams closed so far.
     pub closed: Arc<AtomicUsize>,
+    /// Number of further coordinators that take over, by the same script.
+    pub others: usize,
 }
 
 /// Counts a closed team when it is dropped.
@@ -158,18 +160,22 @@ impl ScriptedCoordinator {
     /// Starts the service in memory and returns it as a team.
     pub fn connect(self, consultation: ConsultationChoices) -> AssembledTeam {
         let guard = TeamGuard(self.closed.clone());
-        let router = serve::server().add_service(CoordinatorServer::new(self));
-        let (channel, server) = serve::in_process(router);
+        let mut servers = Vec::new();
+        let mut start = |name: &str| {
+            let router = serve::server().add_service(CoordinatorServer::new(self.clone()));
+            let (channel, server) = serve::in_process(router);
+            servers.push(server);
+            (name.to_owned(), CoordinatorClient::new(channel))
+        };
+        let first = start("a script");
+        let others = (0..self.others).map(|_| start("another script")).collect();
         let contact = Contact {
-            coordinators: Coordinators::new(
-                ("a script".to_owned(), CoordinatorClient::new(channel)),
-                Vec::new(),
-            ),
+            coordinators: Coordinators::new(first, others),
             consultation,
             overhead: Duration::from_millis(100),
             claim: TeamClaim::new(),
         };
-        AssembledTeam::new(contact, Vec::new(), async move { drop((server, guard)) })
+        AssembledTeam::new(contact, Vec::new(), async move { drop((servers, guard)) })
     }
 
     async fn follow(

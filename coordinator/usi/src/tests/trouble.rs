@@ -5,7 +5,10 @@ use super::{
     scripted_coordinator::{Received, ScriptStep, ballot},
 };
 use monju_engine::Game;
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 const DECIDE: ScriptStep = ScriptStep::Decide("7g7f", "");
@@ -49,6 +52,43 @@ async fn after_a_broken_stream_the_leading_move_is_played_or_another_is_searched
         }
         assert!(gui.wait(60).await.is_empty());
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_coordinator_takes_over_where_no_clock_runs() {
+    for go in ["go infinite", "go nodes 1000000", "go depth 30"] {
+        let others = Assembly {
+            others: 1,
+            ..Assembly::default()
+        };
+        let asked = AtomicUsize::new(0);
+        let mut gui = Gui::with(others, move |_| {
+            match asked.fetch_add(1, Ordering::Relaxed) {
+                0 => vec![ScriptStep::Standing(ballot(&["2g2f"])), ScriptStep::Break],
+                _ => vec![ScriptStep::AwaitStop, DECIDE],
+            }
+        });
+        gui.ready().await;
+        gui.say("position startpos");
+        gui.say(go);
+        let lines = gui.wait(1).await;
+        let told = "the coordinator at another script takes over";
+        assert!(lines.iter().any(|line| line.contains(told)), "{lines:?}");
+        gui.say("stop");
+        assert_eq!(gui.best_move().await, "bestmove 7g7f", "{go}");
+    }
+}
+
+/// A paused clock would run ahead of the search.
+#[tokio::test]
+async fn an_analysis_whose_only_coordinator_fails_goes_on_with_one_player() {
+    let standing = ScriptStep::Standing(ballot(&["2g2f"]));
+    let mut gui = Gui::new(vec![standing, ScriptStep::Break]);
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    gui.hear_until("info depth 3 ").await;
+    gui.say("stop");
+    assert_legal(&gui.best_move().await);
 }
 
 #[tokio::test(start_paused = true)]
