@@ -167,7 +167,7 @@ impl Board {
     /// Goes on with a game whose connection was lost at a time.
     ///
     /// # Errors
-    /// The engine has ended.
+    /// The engine fails twice.
     pub async fn resume(&mut self, summary: &GameSummary, lost: Instant) -> anyhow::Result<()> {
         let game = &summary.timed.game;
         if (game.start(), game.moves()) == (self.game.start(), self.game.moves()) {
@@ -178,8 +178,7 @@ impl Board {
         self.set(summary);
         // Our turn may have begun at any time since.
         self.turn_began = lost;
-        self.discard().await?;
-        Ok(())
+        self.discard_or_restart().await
     }
 
     fn set(&mut self, summary: &GameSummary) {
@@ -329,6 +328,14 @@ impl Board {
         Ok(())
     }
 
+    /// As [`Board::discard`], in mid-game: an engine that fails is started again.
+    async fn discard_or_restart(&mut self) -> anyhow::Result<()> {
+        match self.discard().await {
+            Ok(()) => Ok(()),
+            Err(error) => self.restart(&error).await,
+        }
+    }
+
     /// Takes in a line of the engine; the inner error is that of the connection.
     async fn hear(
         &mut self,
@@ -442,20 +449,20 @@ impl Board {
         if is_ours {
             // A server may play another move than the one that was sent, as after a reconnection.
             if sent.and_then(|sent| sent.mv) != Some(mv) {
-                self.discard().await?;
+                self.discard_or_restart().await?;
             }
             return Ok(());
         }
         self.turn_began = Instant::now();
         match std::mem::replace(&mut self.thinking, EngineTask::Nothing) {
-            EngineTask::Ponder(expected, None) if expected == mv => {
-                self.ponder_hit().await?;
-                self.thinking = EngineTask::Move;
-            }
+            EngineTask::Ponder(expected, None) if expected == mv => match self.ponder_hit().await {
+                Ok(()) => self.thinking = EngineTask::Move,
+                Err(error) => self.restart(&error).await?,
+            },
             // An answer that came too early may be to another question: the engine is asked again.
             thinking => {
                 self.thinking = thinking;
-                self.discard().await?;
+                self.discard_or_restart().await?;
             }
         }
         Ok(())
@@ -580,6 +587,47 @@ mod tests {
             board.clocks.words(Color::Black),
             "btime 21000 wtime 23000 byoyomi 0"
         );
+        board.close().await;
+    }
+
+    /// An engine that ends when it is asked for a move.
+    const MORTAL: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+        go*|quit) exit ;; esac; done";
+
+    #[tokio::test]
+    async fn an_engine_that_has_ended_when_a_line_of_the_server_comes_is_started_again() {
+        let spec = UsiSpec {
+            arguments: vec!["-c".to_owned(), MORTAL.to_owned()],
+            ..UsiSpec::of_program("/bin/sh")
+        };
+        let ponder = || EngineTask::Ponder("3c3d".parse().expect("a move"), None);
+        // The moves of the game, the work of the engine, and the line of the server.
+        let cases = [
+            ("", EngineTask::Move, "+7776FU,T1"),
+            ("+7776FU,T1\n", ponder(), "-3334FU,T1"),
+            ("+7776FU,T1\n", ponder(), "-8384FU,T1"),
+            ("", EngineTask::Move, "resume"),
+        ];
+        let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
+        let mut board = Board::new(engine.expect("an engine"), spec, false, false);
+        for (moves, thinking, line) in cases {
+            board.prepare(&summary(moves)).await.expect("ready");
+            board.think().await.expect("asked");
+            let ended = board.engine.next().await;
+            assert!(matches!(ended, Err(ChildError::Ended(_))), "{ended:?}");
+            board.thinking = thinking;
+            match line {
+                "resume" => {
+                    let moves = summary("+7776FU,T9\n-3334FU,T7\n");
+                    let resumed = board.resume(&moves, Instant::now()).await;
+                    resumed.expect("the game goes on");
+                }
+                line => board.moved(line).await.expect("the game goes on"),
+            }
+            assert!(board.has_restarted, "{line}");
+            assert_eq!(board.thinking, EngineTask::Nothing, "{line}");
+            board.engine.ready().await.expect("a new engine");
+        }
         board.close().await;
     }
 
