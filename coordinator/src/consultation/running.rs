@@ -330,8 +330,19 @@ impl<'a> RunningConsultation<'a> {
 
     /// Returns true if no vote can change the decision.
     pub fn is_over(&self) -> bool {
-        let is_decided = self.settled.is_some() || self.ballot.is_complete();
-        !self.pondering && is_decided && !self.is_replaced()
+        let is_complete = self.ballot.is_complete() && !self.waits_for_lost_players();
+        !self.pondering && (self.settled.is_some() || is_complete) && !self.is_replaced()
+    }
+
+    /// Returns true while a search that nothing but a stop ends has lost players, which are asked again and again.
+    fn waits_for_lost_players(&self) -> bool {
+        let Limits { nodes, depth, .. } = self.limits;
+        let is_endless = self.budget().is_none() && nodes.is_none() && depth.is_none();
+        let mut players = 0..self.slots.len();
+        self.retries
+            && is_endless
+            && !self.timer.is_stopped()
+            && players.any(|player| self.ballot.has_failed(player))
     }
 
     /// Carries out a command.
@@ -382,18 +393,18 @@ impl<'a> RunningConsultation<'a> {
     /// Asks lost players again, if there is time for it. Their last lines stand until they send others.
     pub fn ask_lost_players(&mut self) {
         self.retry_at = None;
-        let (Some(budget), Some(decide_at)) = (self.budget(), self.timer.decide_at()) else {
-            return;
-        };
         let now = Instant::now();
-        if decide_at.saturating_duration_since(now) < WORTH_A_RETRY || self.timer.is_stopped() {
+        let is_late = |at: Instant| at.saturating_duration_since(now) < WORTH_A_RETRY;
+        if self.timer.is_stopped() || self.timer.decide_at().is_some_and(is_late) {
             return;
         }
-        let latest = self.clock_from + self.time_policy.longest(&budget);
-        let left = latest.saturating_duration_since(now);
+        let left = self.budget().map(|budget| {
+            let latest = self.clock_from + self.time_policy.longest(&budget);
+            latest.saturating_duration_since(now)
+        });
         for (index, slot) in self.slots.iter().enumerate() {
             if self.ballot.is_lost(index) {
-                let go = self.go(slot, self.limits_of(slot, Some(left)));
+                let go = self.go(slot, self.limits_of(slot, left));
                 debug!(player = slot.info.name, "asked again");
                 self.ballot.call_back(index);
                 self.calls.ask_again(index, slot.channel.clone(), go);

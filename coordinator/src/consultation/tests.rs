@@ -1,5 +1,6 @@
 //! Tests of deadlines, failures and ponders, under paused time.
 
+mod analysis;
 mod laggards;
 mod pondering;
 mod time_policy;

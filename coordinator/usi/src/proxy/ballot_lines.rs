@@ -51,8 +51,12 @@ pub fn candidates(
 
 /// Returns the `info string` with each move's share of the votes that are there, and its win rate where the
 /// scores of its voters are calibrated; `None` without votes. An `analysis` has win rates without a calibration,
-/// too, by the scores that [`candidates`] shows.
+/// too, by the scores that [`candidates`] shows, and names the reason of the first player where all have failed.
 pub fn shares(ballot: &Ballot, analysis: Option<&SteadyScores>) -> Option<String> {
+    let mut arrivals = ballot.votes.iter().map(Vote::arrival);
+    if analysis.is_some() && arrivals.all(|arrival| arrival == Arrival::Failed) {
+        return failure(ballot).map(|failure| format!("info string votes none{failure}"));
+    }
     let ranking = ranking::rank(ballot, 1);
     let uncalibrated = |mv: &str| {
         let ranked = ranking.iter().find(|ranked| ranked.mv == mv)?;
@@ -138,14 +142,16 @@ pub fn verdict(ballot: &Ballot) -> String {
     if !uncounted.is_empty() {
         let _ = write!(text, " uncounted ({})", uncounted.join(" "));
     }
-    let mut failed = ballot.votes.iter().filter(|vote| !vote.failure.is_empty());
-    if ballot.tally.is_empty()
-        && let Some(vote) = failed.next()
-    {
-        let failure = excerpt(&vote.failure, LONGEST_FAILURE);
-        let _ = write!(text, " because {}: {failure}", name_of(vote));
-    }
+    text.push_str(&failure(ballot).unwrap_or_default());
     text
+}
+
+/// Returns the reason of the first player that failed, where no player has a vote.
+fn failure(ballot: &Ballot) -> Option<String> {
+    let mut failed = ballot.votes.iter().filter(|vote| !vote.failure.is_empty());
+    let vote = failed.next().filter(|_| ballot.tally.is_empty())?;
+    let failure = excerpt(&vote.failure, LONGEST_FAILURE);
+    Some(format!(" because {}: {failure}", name_of(vote)))
 }
 
 /// Sums over all players.
@@ -494,6 +500,14 @@ mod tests {
             "info string votes none uncounted (a:failed b:failed c:failed) \
              because b: the players are held by another GUI  for a game"
         );
+        // An analysis that waits for its players tells at once why.
+        assert_eq!(
+            shares(&ballot, Some(&SteadyScores::default())).as_deref(),
+            Some(
+                "info string votes none because b: the players are held by another GUI  for a game"
+            )
+        );
+        assert_eq!(shares(&ballot, None), None);
         ballot.votes[1].failure = "x".repeat(10_000);
         assert!(verdict(&ballot).len() < 300);
         // A failure beside votes is in the log of the coordinator.
