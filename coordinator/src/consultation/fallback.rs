@@ -36,6 +36,21 @@ struct StartedSearch {
     replaces_players: bool,
 }
 
+/// Returns the first move that may be chosen, for an answer that is not played.
+pub(super) fn first_choice(ballot: &OpenBallot) -> Answer {
+    choices(ballot)
+        .first()
+        .map_or(Answer::Resign, |&mv| Answer::Move(mv))
+}
+
+/// Returns the moves that may be chosen.
+fn choices(ballot: &OpenBallot) -> Vec<Move> {
+    match ballot.among() {
+        [] => ballot.game().legal_moves().to_vec(),
+        among => among.to_vec(),
+    }
+}
+
 impl Fallback {
     /// No search yet. Without `early`, none begins before the decision.
     pub fn new(searcher: Arc<dyn FallbackSearcher>, early: bool) -> Self {
@@ -146,10 +161,7 @@ impl StartedSearch {
         );
         Self {
             begun,
-            choices: match ballot.among() {
-                [] => ballot.game().legal_moves().to_vec(),
-                among => among.to_vec(),
-            },
+            choices: choices(ballot),
             search: searcher.begin(ballot.game(), ballot.among(), left),
             found: None,
             replaces_players,

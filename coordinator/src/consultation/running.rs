@@ -5,7 +5,7 @@ use super::{
     command::ConsultationCommand,
     decision_timer::{self, DecisionTimer},
     failure_log::FailureLog,
-    fallback::Fallback,
+    fallback::{Fallback, first_choice},
     laggards::RoundTrips,
     player_stream::PlayerEvent,
     settled::SettledDecision,
@@ -561,6 +561,11 @@ impl<'a> RunningConsultation<'a> {
                     tie_break,
                 },
             ) if !is_replaced => (mv, ponder, tie_break),
+            // After a missed ponder the answer is discarded.
+            (None, BallotDecision::NoVotes) if self.missed => {
+                let answer = first_choice(&self.ballot);
+                (answer.to_string(), String::new(), TieBreak::Fallback)
+            }
             (None, verdict) => {
                 let found = self.fallback.choose(stop_at, &mut stopped).await;
                 match (found, verdict) {

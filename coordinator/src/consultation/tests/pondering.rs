@@ -1,7 +1,12 @@
 //! Tests of pondering on several replies at once.
 
 use super::*;
-use crate::{roster::Link, testing::Cable};
+use crate::{
+    fallback::{FallbackSearcher, RunningFallback},
+    roster::Link,
+    testing::Cable,
+};
+use monju_engine::Move;
 
 const PREDICTED: &str = "startpos moves 7g7f 3c3d";
 const PLAYED: &str = "startpos moves 7g7f 8c8d";
@@ -102,6 +107,32 @@ async fn players_search_the_opponents_position_and_are_asked_anew_after_the_hit(
     let goes = Vec::from_iter(goes);
     assert_eq!(goes[..3], [(1, true); 3]);
     assert_eq!(goes[3..], [(2, false); 3]);
+}
+
+/// A fallback search that must not begin.
+#[derive(Debug)]
+struct NoFallback;
+
+impl FallbackSearcher for NoFallback {
+    fn begin(&self, _: &Game, _: &[Move], _: Duration) -> RunningFallback {
+        panic!("a search for an answer that is discarded");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missed_ponder_without_votes_is_answered_without_a_search() {
+    let (roster, _server) = team().roster().await;
+    let setup = ConsultationSetup {
+        ponder_targets: PonderTargets::OpponentsPosition,
+        fallback: Arc::new(NoFallback),
+        ..setup_on(PREDICTED, ponder())
+    };
+    let missed = outcome(&roster, setup, ConsultationCommand::Stop).await;
+    let ballot = missed.ballot.expect("decided");
+    let (mv, tie_break, elapsed_ms) = decision(&ballot);
+    assert_eq!((tie_break, elapsed_ms), (TieBreak::Fallback, 1_000));
+    let game = Game::from_usi(PREDICTED).expect("a position");
+    assert!(game.parse_move(mv).is_ok(), "{mv}");
 }
 
 #[tokio::test(start_paused = true)]
