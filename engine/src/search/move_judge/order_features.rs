@@ -1,15 +1,18 @@
 //! The features of a move by which the order is learned.
 //!
-//! They are those of Shimoyama, section 5, that need no search: squares relative to both kings and to the last move's
-//! destination, the pieces around the destination, attacks on both squares, what is captured and by what, the moved
-//! piece against the piece that moved last, and the score in steps. Left and right count as the same. The histories
+//! They are those of Shimoyama, section 5: squares relative to both kings and to the last move's destination, the pieces
+//! around the destination, attacks on both squares, what is captured and by what, whether the exchange on the
+//! destination loses, the moved piece against the piece that moved last, and the score in steps. Left and right count as the same. The histories
 //! and the table's move are in the score already.
 
 use super::{
     groups::{Groups, step},
     order_sample::{LastMove, OrderStage},
 };
-use crate::rules::{Bitboard, Color, Move, PieceKind, Position, Square, pawn_attacks};
+use crate::{
+    eval::gains_at_least,
+    rules::{Bitboard, Color, Move, PieceKind, Position, Square, pawn_attacks},
+};
 use strum::VariantArray;
 
 /// Number of groups of features, of each of which one is present.
@@ -45,8 +48,8 @@ const GROUPS: Groups<PRESENT> = Groups::new([
     KINDS * MOVERS,
     // Attacks on the destination: none, by a pawn, by another piece; defended or not; attacks on the origin
     3 * 2 * 3 * MOVERS,
-    // The captured piece; whether it has captured with the last move
-    2 * KINDS * MOVERS,
+    // The captured piece; whether it has captured with the last move; whether the exchange loses
+    2 * 2 * KINDS * MOVERS,
     // Pieces around the destination
     PieceKind::COUNT * CONTENTS,
     PieceKind::COUNT * CONTENTS,
@@ -127,6 +130,8 @@ impl<'a> OrderNode<'a> {
         let victim = position.piece(to).get();
         let victim = victim.map_or(PieceKind::COUNT, |(_, kind)| kind.index());
         let recaptures = self.last.is_some_and(|last| last.captures && last.to == to);
+        let loses = !gains_at_least(position, mv, 0);
+        let exchange = usize::from(recaptures) * 2 + usize::from(loses);
         let around = neighbours(us, to).map(|square| kind * CONTENTS + self.content(square));
         let [a, b, c, d, e, f, g, h] = around;
         let numbers = GROUPS.numbers([
@@ -138,7 +143,7 @@ impl<'a> OrderNode<'a> {
             origins[2],
             self.last_kind * MOVERS + mover,
             (safety + attacks(from)) * MOVERS + mover,
-            (usize::from(recaptures) * KINDS + victim) * MOVERS + mover,
+            (exchange * KINDS + victim) * MOVERS + mover,
             a,
             b,
             c,
