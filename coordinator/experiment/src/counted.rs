@@ -4,7 +4,7 @@
 
 use super::{
     specification::Specification,
-    statistics::{Pentanomial, SprtVerdict, SprtWalk},
+    statistics::{PairOutcome, Pentanomial, SprtVerdict, SprtWalk},
     store::{Store, StoreError},
 };
 
@@ -47,10 +47,19 @@ impl CountedPairs {
         cell: usize,
     ) -> Result<Self, StoreError> {
         let outcomes = store.outcomes(cell, 0).await?;
+        Ok(Self::among(specification, cell, &outcomes))
+    }
+
+    /// Counts those of a cell among its pairs that are over, by number.
+    pub(crate) fn among(
+        specification: &Specification,
+        cell: usize,
+        outcomes: &[PairOutcome],
+    ) -> Self {
         let mut walk = SprtWalk::default();
         let mut ratio = None;
         if let Some(sprt) = &specification.stop {
-            walk.advance(sprt, &outcomes);
+            walk.advance(sprt, outcomes);
             let (lower, upper) = sprt.bounds();
             ratio = Some(LikelihoodRatio {
                 value: sprt.ratio(walk.pairs()),
@@ -65,20 +74,20 @@ impl CountedPairs {
         };
         let mut pairs = Pentanomial::default();
         let mut given_up = 0;
-        for (_, half_points) in outcomes.into_iter().filter(|&(number, _)| number < end) {
+        for (_, half_points) in outcomes.iter().filter(|(number, _)| *number < end) {
             match half_points {
-                Some(half_points) => pairs.add(half_points),
+                Some(half_points) => pairs.add(*half_points),
                 None => given_up += 1,
             }
         }
-        Ok(Self {
+        Self {
             verdict: walk.verdict(),
             seen: walk.next(),
             ratio,
             pairs,
             given_up,
             end,
-        })
+        }
     }
 
     /// Returns whether a pair counts.

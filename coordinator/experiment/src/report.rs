@@ -1,5 +1,6 @@
 //! Reports of an experiment: tables, figures, and files of games.
 
+mod cell_games;
 mod csv;
 mod figures;
 mod findings;

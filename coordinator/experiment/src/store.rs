@@ -13,6 +13,8 @@ mod plan;
 mod rows;
 
 #[cfg(test)]
+pub(crate) mod meanwhile;
+#[cfg(test)]
 mod tests;
 
 pub use address::Address;

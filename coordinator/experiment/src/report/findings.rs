@@ -1,6 +1,6 @@
 //! Findings: the numbers of a report.
 
-use super::repeats::DifferentGames;
+use super::{cell_games::CellGames, repeats::DifferentGames};
 use crate::{
     counted::CountedPairs,
     record::Effort,
@@ -148,13 +148,13 @@ pub async fn gather<'a>(
         *absent.entry(other.label.clone()).or_default() += other.games;
     }
     for (index, cell) in specification.cells.iter().enumerate() {
-        let counted = CountedPairs::of(specification, store, index).await?;
-        let different = DifferentGames::of(store, index, &counted).await?;
-        let mut incidents = store.incidents(index).await?;
-        incidents.retain(|incident| counted.includes(incident.pair));
-        let (games, others): (Vec<GameRow>, Vec<GameRow>) = (store.games(index).await?)
-            .into_iter()
-            .partition(|game| counted.includes(game.pair));
+        let CellGames {
+            games,
+            without_say,
+            counted,
+            incidents,
+            different,
+        } = CellGames::read(specification, store, index).await?;
         let mut builds_here = Vec::new();
         for game in &games {
             count_build(&mut builds, &game.build);
@@ -179,7 +179,7 @@ pub async fn gather<'a>(
             stars: Stars::None,
             elo: None,
             counted,
-            without_say: others.len() as u64,
+            without_say,
             other_games: (other_cells.iter())
                 .filter(|other| other.cell == Some(index))
                 .map(|other| other.games)

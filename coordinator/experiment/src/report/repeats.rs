@@ -1,10 +1,7 @@
 //! Games that are played more than once.
 
-use crate::{
-    counted::CountedPairs,
-    store::{Store, StoreError},
-};
-use std::collections::HashMap;
+use crate::store::{Store, StoreError};
+use std::collections::{BTreeSet, HashMap};
 
 /// Games that are held in memory at a time.
 const BATCH: u32 = 1000;
@@ -19,14 +16,14 @@ pub struct DifferentGames {
 }
 
 impl DifferentGames {
-    /// Counts the different games of a cell among those that count.
+    /// Counts the different games among those of some pairs of a cell.
     ///
     /// # Errors
     /// The store cannot be read.
     pub(super) async fn of(
         store: &dyn Store,
         cell: usize,
-        counted: &CountedPairs,
+        pairs: &BTreeSet<u32>,
     ) -> Result<Self, StoreError> {
         let mut times = HashMap::<(u32, String), u64>::new();
         let mut from = 0;
@@ -34,7 +31,7 @@ impl DifferentGames {
             let games = store.moves(cell, from, BATCH).await?;
             let Some(last) = games.last() else { break };
             from = last.pair + 1;
-            for game in games.into_iter().filter(|game| counted.includes(game.pair)) {
+            for game in games.into_iter().filter(|game| pairs.contains(&game.pair)) {
                 *times.entry((game.game, game.moves)).or_default() += 1;
             }
         }

@@ -7,7 +7,7 @@ use crate::{
     },
     specification::Specification,
     statistics::Pentanomial,
-    store::{self, Accepted, Address, OpenMode, Origin, PlayedPair, Store},
+    store::{self, Accepted, Address, OpenMode, Origin, PlayedPair, Store, meanwhile::Meanwhile},
 };
 use std::{
     sync::Arc,
@@ -114,6 +114,42 @@ pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDi
         finish((&specification, &*store), results, incidents).await;
     }
     (specification, store, folder)
+}
+
+#[tokio::test]
+async fn a_pair_that_is_finished_while_a_report_reads_is_in_no_number() {
+    use MatchOutcome::{Draw, Loss};
+    for operation in ["standings", "games", "incidents", "outcomes", "moves"] {
+        let (_, _, folder) = played().await;
+        let text = FILE.replace("games = 4", "games = 8")
+            + "[stop]\nelo0 = 0\nelo1 = 100\nminimum_pairs = 3\n";
+        let larger = Specification::parse(&text, &folder.path().join("t.toml"));
+        let larger = larger.expect("a good file");
+        let address = Address::Sqlite(folder.path().join("t.db"));
+        let store = store::open(&address, &larger.plan("build 1"), OpenMode::PLAY).await;
+        let store = store.expect("the same cells");
+        let (file, runner) = (larger.clone(), Arc::clone(&store));
+        let late = async move {
+            let incident = Incident {
+                game: 1,
+                cause: Cause::IllegalMove,
+                side: MatchSide::First,
+                detail: "n: 7g7e".to_owned(),
+                stall: None,
+            };
+            finish((&file, &*runner), [Draw, Loss], vec![incident]).await;
+        };
+        let store = Meanwhile::after(operation, store, late);
+        let report = gather(&larger, &store).await.expect("a report");
+        assert!(store.has_happened(), "{operation}");
+        let cell = &report.cells[0];
+        let pairs = if operation == "standings" { 3 } else { 2 };
+        assert_eq!(cell.score.games(), 2 * pairs, "{operation}");
+        assert_eq!(cell.repeated_games(), 0, "{operation}");
+        assert_eq!(cell.different.different, 2 * pairs, "{operation}");
+        assert_eq!(u64::from(cell.counted.seen), pairs, "{operation}");
+        assert_eq!(cell.incidents.len() as u64, pairs - 1, "{operation}");
+    }
 }
 
 #[tokio::test]
