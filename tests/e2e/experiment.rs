@@ -257,7 +257,7 @@ fn grids_grow_and_unlike_games_are_never_in_one_cell() {
     let report = output_of(&["experiment", "report", text(&file)]);
     assert!(report.contains("- games: 8 of 8;"), "{report}");
     assert!(
-        report.contains("- left out: 4 games of these cells with other settings"),
+        report.contains("- **left out: 4 games of these cells with other settings**,"),
         "{report}"
     );
     // The old games are still those of the old file.

@@ -420,7 +420,7 @@ async fn games_that_are_left_out_are_told_by_store_bundle_and_import() {
         let mut report = gather(&after, store).await.expect("a report");
         let text = markdown(&report, "play", None);
         for line in [
-            "- left out: 4 games of these cells with other settings, which the store keeps apart\n",
+            "- **left out: 4 games of these cells with other settings**, which the store keeps apart\n",
             "- **left out: 2 games of 1 cell that the file does not have**, 'players=4 sigma=25': the choice of cells",
         ] {
             assert!(text.contains(line), "{text}\nexpected {line}");

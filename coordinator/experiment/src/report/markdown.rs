@@ -60,7 +60,7 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
     if other_games > 0 {
         let _ = writeln!(
             text,
-            "- left out: {} of these cells with other settings, which the store keeps apart",
+            "- **left out: {} of these cells with other settings**, which the store keeps apart",
             counted(other_games, "game")
         );
     }

@@ -328,7 +328,7 @@ async fn games_are_reported_by_build_and_origin() {
             "- this file: seed 78; specification {}, by which no game",
             third.hash
         ),
-        "- left out: 6 games of these cells with other settings".to_owned(),
+        "- **left out: 6 games of these cells with other settings**,".to_owned(),
     ] {
         assert!(text.contains(&line), "{text}\nexpected {line}");
     }
@@ -396,6 +396,46 @@ async fn a_stopping_rule_that_comes_after_games_is_told() {
     );
     assert!(text.contains(&line), "{text}");
     assert_eq!(json(&report)["plans"][1]["finished_games"], 4);
+}
+
+/// A plan of other cells was written down as one before the first game, so that no warning appeared.
+#[tokio::test]
+async fn changes_are_told_where_all_cells_begin_anew() {
+    let (_, _, folder) = played().await;
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let stop = "[stop]\nelo0 = 0\nelo1 = 100\n";
+    let settings = FILE
+        .replace("nodes = 10", "nodes = 11")
+        .replace("games = 4", "games = 6");
+    let cells = settings.replace("sigma = [25]", "sigma = [26]");
+    let cells = cells.replace("[1, 4]", "[1]").replace(", [\"—\"]", "");
+    let cells = cells.replace("[[3, 1], []]", "[]");
+    for (text, left_out, grid) in [
+        (settings, "- **left out: 4 games of these cells with", false),
+        (cells, "- **left out: 4 games of 1 cell that", true),
+    ] {
+        let text = text + stop;
+        let after = Specification::parse(&text, &folder.path().join("t.toml"));
+        let after = after.expect("a good file");
+        let opening = OpenMode::Play(Accepted {
+            changes: true,
+            ..Accepted::default()
+        });
+        let store = store::open(&address, &after.plan("build 1"), opening).await;
+        let report = gather(&after, &*store.expect("accepted")).await;
+        let report = report.expect("a report");
+        assert_eq!(report.plans.last().map(|plan| plan.finished), Some(4));
+        let text = markdown(&report, "", None);
+        for line in [
+            left_out,
+            "- **stopping rule changed after 4 games**, from",
+            "- **number of games changed after 4 games**, from",
+        ] {
+            assert!(text.contains(line), "{text}\nexpected {line}");
+        }
+        let warned = text.contains("- **grid changed after 4 games**, from 2 to 1 cells");
+        assert_eq!(warned, grid, "{text}");
+    }
 }
 
 #[tokio::test]

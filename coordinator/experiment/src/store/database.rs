@@ -149,7 +149,8 @@ impl Database {
         let rows = found.planned(plan);
         let cells = Cells::new(enrolled.experiment, &plan.name, rows, plan.pairs());
         if mode != OpenMode::Look && !is_complete {
-            plans::register(&mut transaction.connection, dialect, &cells, plan).await?;
+            let experiment = cells.experiment();
+            plans::register(&mut transaction.connection, dialect, experiment, plan).await?;
         }
         transaction.commit().await?;
         Ok(Self {

@@ -81,7 +81,7 @@ pub struct Origin {
 pub struct PlanRow {
     /// Moment of the first run by it, by the store's clock.
     pub since: SystemTime,
-    /// Games of its cells that were finished by then.
+    /// Games of the experiment that were finished by then, also those of cells that the plan does not have.
     pub finished: u64,
     /// Games that it plans. Bundles of older versions name the largest number alone, as that of every cell.
     pub planned: PlannedGames,

@@ -1,8 +1,6 @@
 //! Rows of plans.
 
-use super::{
-    cells::Cells, connection::statement, dialect::Dialect, values::milliseconds_since_1970,
-};
+use super::{connection::statement, dialect::Dialect, values::milliseconds_since_1970};
 use crate::{
     specification::cells_of,
     store::{
@@ -40,21 +38,24 @@ pub(super) async fn is_registered(
 pub(super) async fn register(
     connection: &mut AnyConnection,
     dialect: &Dialect,
-    cells: &Cells,
+    experiment: i64,
     plan: &ExperimentPlan,
 ) -> Result<(), StoreError> {
     let registered = &plan.registered;
-    if is_registered(connection, cells.experiment(), plan).await? {
+    if is_registered(connection, experiment, plan).await? {
         return Ok(());
     }
+    // Games of cells that this plan does not have were seen, too.
     let insert = format!(
         "INSERT INTO plans (experiment, since, finished, planned, stop, specification, file)
-         SELECT $1, {}, 2 * COUNT(*), $2, $3, $4, $5 FROM pairs WHERE state = 2 AND cell IN {}",
-        dialect.now,
-        cells.rows()
+         SELECT $1, {}, 2 * COUNT(*)
+                + (SELECT CAST(COALESCE(SUM(elsewhere), 0) AS BIGINT) FROM cells WHERE experiment = $1),
+            $2, $3, $4, $5
+         FROM pairs WHERE state = 2 AND cell IN (SELECT id FROM cells WHERE experiment = $1)",
+        dialect.now
     );
     statement(&insert)
-        .bind(cells.experiment())
+        .bind(experiment)
         .bind(i64::try_from(registered.games).unwrap_or(i64::MAX))
         .bind(&registered.stop)
         .bind(&plan.specification)
