@@ -64,7 +64,8 @@ impl Dispatch {
             let Some(standings) = patiently_unless(stop, events, standings).await? else {
                 return Ok(None);
             };
-            *is_over = standings.iter().all(|cell| cell.closed || cell.leased == 0);
+            // A pair that was given back since is free again.
+            *is_over = (standings.iter()).all(|cell| cell.closed || cell.leased + cell.open == 0);
             if *is_over {
                 break;
             }

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     record::{Cause, MatchOutcome, MatchSide},
     report::{gather, markdown, tests::finish},
-    store::{self, Accepted, Address, IncidentRow, OpenMode},
+    store::{self, Accepted, Address, IncidentRow, OpenMode, meanwhile::Meanwhile},
 };
 use monju_host::{CoreSet, OptionValue, PlayerKind, UsiOptions, UsiSpec};
 use std::path::Path;
@@ -60,6 +60,36 @@ async fn run(
         heard.push(event);
     }
     (store, heard)
+}
+
+/// The runner took the store for played out, because the pair was no longer leased when it looked.
+#[tokio::test]
+async fn a_pair_that_is_given_back_between_two_looks_is_played() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = SMALL
+        .replace("sigma = [50, 200]", "sigma = [50]")
+        .replace("games = 4", "games = 2");
+    let specification = specification_of(folder.path(), &text);
+    let address = Address::Sqlite(folder.path().join("x.db"));
+    let store = store::open(&address, &specification.plan("build"), OpenMode::PLAY).await;
+    let store = store.expect("a store");
+    let lease = store.lease("another", LEASE).await.expect("asked");
+    let lease = lease.expect("the only pair");
+    let another = Arc::clone(&store);
+    let give_back = async move { another.give_back(&lease).await.expect("given back") };
+    let runner = Runner {
+        specification,
+        store: Arc::new(Meanwhile::after("lease", Arc::clone(&store), give_back)),
+        name: unique_name(),
+        jobs: 1,
+        term: LEASE,
+        games: GamesUnderWay::default(),
+    };
+    let (events, _told) = mpsc::unbounded_channel();
+    let (_go_on, stop) = watch::channel(StopLevel::No);
+    runner.run(stop, events).await.expect("played");
+    let standings = store.standings().await.expect("standings");
+    assert_eq!((standings[0].open, standings[0].finished), (0, 1));
 }
 
 async fn moves(store: &Arc<dyn Store>, cells: usize) -> Vec<Vec<String>> {

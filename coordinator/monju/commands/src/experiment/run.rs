@@ -11,7 +11,7 @@ use monju_engine::counted;
 use monju_experiment::{
     runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
-    store::{Accepted, Address, OpenMode, StoreError},
+    store::{Accepted, Address, CellStanding, OpenMode, StoreError},
 };
 use std::{future, path::PathBuf, sync::Arc, time::Duration};
 
@@ -106,24 +106,32 @@ impl RunCommand {
             page.abort();
         }
         let stop = stop?;
-        let interrupted = |left: Option<u64>| Interrupted {
-            left: left.map(|left| counted(left, "pair")),
-            resume: Some(self.resume_command()),
-        };
         let standings = match runner.store.standings().await {
             Err(StoreError::Unavailable(_)) if stop != StopLevel::No => {
-                return Err(interrupted(None).into());
+                return Err(self.interrupted(None).into());
             }
             standings => standings?,
         };
+        self.end(&standings)
+    }
+
+    fn interrupted(&self, left: Option<u64>) -> Interrupted {
+        Interrupted {
+            left: left.map(|left| counted(left, "pair")),
+            resume: Some(self.resume_command()),
+        }
+    }
+
+    /// The end of a run, by what it has left.
+    fn end(&self, standings: &[CellStanding]) -> anyhow::Result<()> {
         let left: u64 = standings
             .iter()
             .filter(|cell| !cell.closed)
             .map(|cell| cell.open + cell.leased)
             .sum();
         let given_up: u64 = standings.iter().map(|cell| cell.given_up).sum();
-        if stop != StopLevel::No && left > 0 {
-            return Err(interrupted(Some(left)).into());
+        if left > 0 {
+            return Err(self.interrupted(Some(left)).into());
         }
         if given_up > 0 {
             bail!(
@@ -164,9 +172,8 @@ impl RunCommand {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_run_is_resumed_with_what_it_was_asked_for() {
-        let plain = RunCommand {
+    fn plain() -> RunCommand {
+        RunCommand {
             file: "a.toml".into(),
             address: Address::Sqlite("a.db".into()),
             jobs: None,
@@ -178,7 +185,35 @@ mod tests {
             },
             retry_given_up: true,
             page: None,
+        }
+    }
+
+    #[test]
+    fn a_run_that_leaves_pairs_can_go_on() {
+        let standing = |open, leased, given_up, closed| CellStanding {
+            open,
+            leased,
+            given_up,
+            closed,
+            ..CellStanding::default()
         };
+        let left = |standings: &[CellStanding]| {
+            let ended = plain().end(standings).expect_err("pairs are left");
+            ended
+                .downcast_ref::<Interrupted>()
+                .map(|it| it.left.clone())
+        };
+        let pair = Some(Some("1 pair".to_owned()));
+        assert_eq!(left(&[standing(1, 0, 0, false)]), pair);
+        assert_eq!(left(&[standing(0, 1, 2, false)]), pair);
+        assert_eq!(left(&[standing(0, 0, 2, false)]), None, "an error");
+        let over = [standing(0, 0, 0, false), standing(5, 1, 0, true)];
+        assert!(plain().end(&over).is_ok());
+    }
+
+    #[test]
+    fn a_run_is_resumed_with_what_it_was_asked_for() {
+        let plain = plain();
         assert_eq!(plain.resume_command(), "monju experiment run a.toml");
         let own = RunCommand {
             jobs: Some(1),
