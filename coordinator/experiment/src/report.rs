@@ -18,7 +18,7 @@ pub(crate) mod tests;
 
 pub use csv::csv;
 pub use figures::{condorcet_gain, figures};
-pub use findings::{CellFindings, Findings, MachineShare, gather};
+pub use findings::{CellFindings, Findings, MachineShare, WinRateTest, gather};
 pub use games::{WriteError, Written, write_games};
 pub use html::html;
 pub use json::json;

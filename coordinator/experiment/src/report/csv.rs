@@ -72,7 +72,10 @@ pub fn csv(findings: &Findings<'_>) -> Result<String, csv::Error> {
         row.push(number(cell.interval.map(|interval| interval.low)));
         row.push(number(cell.interval.map(|interval| interval.high)));
         row.push(cell.stars.to_string());
-        row.extend([cell.normal_p, cell.exact_p, cell.holm_p].map(|p| format!("{p:.4e}")));
+        row.extend(match cell.test {
+            Some(test) => [test.normal_p, test.exact_p, test.holm_p].map(|p| format!("{p:.4e}")),
+            None => Default::default(),
+        });
         row.push(number(elo.map(|elo| elo.elo)));
         row.push(number(interval.map(|interval| interval.low)));
         row.push(number(interval.map(|interval| interval.high)));

@@ -71,12 +71,8 @@ pub struct CellFindings<'a> {
     pub paired: Option<PairedComparison>,
     /// 95 % interval of the win rate among decided games; `None` where the first side is its own opponent.
     pub interval: Option<Interval>,
-    /// One-sided p by the normal approximation, which the stars follow.
-    pub normal_p: f64,
-    /// Exact one-sided p.
-    pub exact_p: f64,
-    /// The exact p, corrected for the number of cells (Holm).
-    pub holm_p: f64,
+    /// Test of the win rate; `None` where the first side is its own opponent.
+    pub test: Option<WinRateTest>,
     /// The marks of Ito et al. (2011).
     pub stars: Stars,
     /// Elo from pairs; `None` before the first and for a shut-out.
@@ -103,6 +99,17 @@ pub struct CellFindings<'a> {
     pub published: Option<&'a str>,
     /// Published counts of positions with 1, 2, 3, … different moves.
     pub published_moves: Option<&'a [u64]>,
+}
+
+/// One-sided test of a win rate against one half.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WinRateTest {
+    /// p by the normal approximation, which the stars follow.
+    pub normal_p: f64,
+    /// Exact p.
+    pub exact_p: f64,
+    /// The exact p, corrected for the number of tested cells (Holm).
+    pub holm_p: f64,
 }
 
 impl CellFindings<'_> {
@@ -173,9 +180,7 @@ pub async fn gather<'a>(
             comparison: None,
             paired: None,
             interval: None,
-            normal_p: 1.0,
-            exact_p: 1.0,
-            holm_p: 1.0,
+            test: None,
             stars: Stars::None,
             elo: None,
             counted,
@@ -200,10 +205,7 @@ pub async fn gather<'a>(
         report.count(&games);
         cells.push(report);
     }
-    let exact: Vec<f64> = cells.iter().map(|cell| cell.exact_p).collect();
-    for (cell, corrected) in cells.iter_mut().zip(holm(&exact)) {
-        cell.holm_p = corrected;
-    }
+    correct_tests(&mut cells);
     compare_with_base(specification, &mut cells);
     correct_comparisons(&mut cells);
     Ok(Findings {
@@ -216,6 +218,17 @@ pub async fn gather<'a>(
         origins,
         absent,
     })
+}
+
+/// Corrects the p of all tests for their number.
+fn correct_tests(cells: &mut [CellFindings<'_>]) {
+    let mut tests: Vec<_> = (cells.iter_mut())
+        .filter_map(|cell| cell.test.as_mut())
+        .collect();
+    let p_values: Vec<f64> = tests.iter().map(|test| test.exact_p).collect();
+    for (test, corrected) in tests.iter_mut().zip(holm(&p_values)) {
+        test.holm_p = corrected;
+    }
 }
 
 /// Compares all cells with the base that the file names.
@@ -324,10 +337,16 @@ impl CellFindings<'_> {
             self.pairs.add(*points);
         }
         let (wins, decided) = (self.score.wins, self.score.decided());
-        self.interval = (!self.cell.is_own_opponent()).then(|| wilson(wins, decided));
-        self.normal_p = normal_p(wins, decided);
-        self.exact_p = binomial_p(wins, decided);
-        self.stars = stars(wins, decided);
+        if !self.cell.is_own_opponent() {
+            let exact_p = binomial_p(wins, decided);
+            self.interval = Some(wilson(wins, decided));
+            self.test = Some(WinRateTest {
+                normal_p: normal_p(wins, decided),
+                exact_p,
+                holm_p: exact_p,
+            });
+            self.stars = stars(wins, decided);
+        }
         self.elo = self.pairs.elo();
     }
 }

@@ -136,9 +136,9 @@ fn cell_json(cell: &CellFindings<'_>) -> Value {
         "own_opponent": cell.cell.is_own_opponent(),
         "wilson95": cell.interval.map(|interval| [interval.low, interval.high]),
         "stars": cell.stars.to_string(),
-        "normal_p": cell.normal_p,
-        "exact_p": cell.exact_p,
-        "holm_p": cell.holm_p,
+        "normal_p": cell.test.map(|test| test.normal_p),
+        "exact_p": cell.test.map(|test| test.exact_p),
+        "holm_p": cell.test.map(|test| test.holm_p),
         "elo": cell.elo.map(|elo| json!({
             "elo": elo.elo,
             "interval95": elo.interval.map(|interval| [interval.low, interval.high]),

@@ -154,11 +154,16 @@ fn rate_beside_published(cell: &CellFindings<'_>) -> String {
 
 /// Table of all numbers of every cell.
 fn every_cell(text: &mut String, report: &Findings<'_>) {
-    text.push_str(
+    let number = match report.cells.iter().all(|cell| cell.test.is_some()) {
+        true => "cells",
+        false => "tested cells",
+    };
+    let _ = writeln!(
+        text,
         "\n## Every cell\n\nIntervals are 95 %: Wilson's for the win rate, of the mean of pairs for Elo. \
-         p is the exact binomial one, one-sided; Holm's is corrected for the number of cells. LOS is \
+         p is the exact binomial one, one-sided; Holm's is corrected for the number of {number}. LOS is \
          the likelihood of superiority. Where all pairs ended alike there is no interval, and where \
-         only wins or only losses were seen, no Elo.\n\n",
+         only wins or only losses were seen, no Elo.\n"
     );
     legend_of_stars(text, report);
     let own: Vec<&str> = (report.cells.iter())
@@ -210,13 +215,13 @@ fn every_cell(text: &mut String, report: &Findings<'_>) {
             None => "—".to_owned(),
         };
         let none = || "—".to_owned();
-        let [interval, p, holm] = match cell.interval {
-            None => [none(), none(), none()],
-            Some(Interval { low, high }) => [
-                format!("{:.1}–{:.1}%", 100.0 * low, 100.0 * high),
-                probability(cell.exact_p),
-                probability(cell.holm_p),
-            ],
+        let interval = cell
+            .interval
+            .map(|Interval { low, high }| format!("{:.1}–{:.1}%", 100.0 * low, 100.0 * high));
+        let interval = interval.unwrap_or_else(none);
+        let [p, holm] = match cell.test {
+            Some(test) => [test.exact_p, test.holm_p].map(probability),
+            None => [none(), none()],
         };
         let _ = writeln!(
             text,

@@ -165,7 +165,8 @@ async fn a_report_counts_what_the_store_holds() {
     );
     assert_eq!((one.by_colour[0].wins, one.by_colour[1].wins), (1, 1));
     assert_eq!(one.pairs.0, [0, 1, 0, 0, 1]);
-    assert!((one.exact_p - 0.5).abs() < 1e-12 && one.holm_p == 1.0);
+    let test = one.test.expect("a test");
+    assert!((test.exact_p - 0.5).abs() < 1e-12 && test.holm_p == 1.0);
     assert_eq!((one.effort[0].nodes, one.effort[0].variety.0[&2]), (160, 4));
     assert_eq!((one.published, four.published), (Some("49.50%"), None));
     assert_eq!(four.score.games(), 0);
@@ -666,8 +667,23 @@ async fn a_cell_that_is_its_own_opponent_is_no_sample() {
         (cell["own_opponent"].as_bool(), &cell["wilson95"]),
         (Some(true), &serde_json::Value::Null)
     );
+    // A cell without a test is no hypothesis of Holm's correction.
+    assert_eq!(report.cells[0].test, None);
+    let test = report.cells[1].test.expect("a test");
+    assert!((test.exact_p - 0.5).abs() < 1e-12, "2 of 3 games");
+    assert_eq!(test.holm_p, test.exact_p);
+    for key in ["normal_p", "exact_p", "holm_p"] {
+        assert!(cell[key].is_null(), "{key}: {}", cell[key]);
+    }
+    assert!(
+        text.contains("corrected for the number of tested cells."),
+        "{text}"
+    );
     let table = csv(&report).expect("a table");
-    assert!(table.contains("\n0,4,2,0,2,0.500000,,,"), "{table}");
+    assert!(
+        table.contains("\n0,4,2,0,2,0.500000,,,,,,,0.000000,"),
+        "{table}"
+    );
 }
 
 #[tokio::test]
