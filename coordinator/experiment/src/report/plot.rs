@@ -6,7 +6,7 @@ use plotters::{
     element::{Cross, DashedPathElement},
     prelude::{
         ChartBuilder, Circle, DrawingArea, DrawingAreaErrorKind, ErrorBar, IntoDrawingArea,
-        LineSeries, PathElement, SVGBackend, Text,
+        LineSeries, PathElement, Polygon, SVGBackend, Text,
     },
     style::{
         Color, FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle,
@@ -43,7 +43,7 @@ impl PlotPoint {
 pub(super) struct PlotLine {
     pub name: String,
     pub points: Vec<PlotPoint>,
-    /// Number of its colour.
+    /// Number of its colour. With each round of the colours, lines have another pattern and points another shape.
     pub colour: usize,
     /// True when a line joins the points, because their x follow each other.
     pub joined: bool,
@@ -85,6 +85,20 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
+/// Dashes and gaps of the lines of each round of the colours, in pixels; none for a line without gaps.
+const PATTERNS: [Option<(i32, i32)>; 4] = [None, Some((7, 4)), Some((4, 3)), Some((2, 4))];
+
+/// Dashes and gaps of published lines in the first round.
+const PUBLISHED: (i32, i32) = (6, 4);
+
+/// Corners of the points of each round of the colours, in pixels; none for circles and, where published, crosses.
+const SHAPES: [&[(i32, i32)]; 4] = [
+    &[],
+    &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
+    &[(0, -5), (5, 4), (-5, 4)],
+    &[(0, -6), (6, 0), (0, 6), (-6, 0)],
+];
+
 const WIDTH: u32 = 860;
 
 /// Height without the legend and the names of x, which have room of their own below.
@@ -96,6 +110,9 @@ const LEGEND: u32 = 22;
 /// Width of a letter of the names and of the legend, on average.
 const LETTER: u32 = 7;
 
+/// Width of an error bar.
+const BAR: u32 = 8;
+
 /// Space around the chart.
 const MARGIN: u32 = 12;
 
@@ -103,6 +120,54 @@ const MARGIN: u32 = 12;
 const LEFT: u32 = 64;
 
 const BLACK: RGBColor = RGBColor(0, 0, 0);
+
+impl PlotLine {
+    /// Its colour.
+    fn rgb(&self) -> RGBColor {
+        COLOURS[self.colour % COLOURS.len()]
+    }
+
+    /// Number of its round of the colours.
+    fn round(&self) -> usize {
+        self.colour / COLOURS.len()
+    }
+
+    /// Dashes and gaps of the line, in pixels.
+    fn pattern(&self) -> Option<(i32, i32)> {
+        let pattern = PATTERNS[self.round() % PATTERNS.len()];
+        match self.published {
+            true => pattern.or(Some(PUBLISHED)),
+            false => pattern,
+        }
+    }
+
+    /// Style of the line.
+    fn stroke(&self) -> ShapeStyle {
+        let width = if self.published { 1 } else { 2 };
+        self.rgb().stroke_width(width)
+    }
+
+    /// Corners of its points, in pixels.
+    fn shape(&self) -> &'static [(i32, i32)] {
+        SHAPES[self.round() % SHAPES.len()]
+    }
+
+    /// Draws a point that has corners: filled, or as an outline where it is published.
+    fn draw_shape(
+        &self,
+        area: &DrawingArea<SVGBackend<'_>, Shift>,
+        (x, y): (i32, i32),
+    ) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
+        let corners = self.shape().iter();
+        let mut corners: Vec<(i32, i32)> =
+            corners.map(|(right, down)| (x + right, y + down)).collect();
+        if !self.published {
+            return area.draw(&Polygon::new(corners, self.rgb().filled()));
+        }
+        corners.extend(corners.first().copied());
+        area.draw(&PathElement::new(corners, self.rgb().stroke_width(2)))
+    }
+}
 
 impl Plot {
     /// The figure as SVG text.
@@ -209,19 +274,20 @@ impl Plot {
             chart.draw_series(LineSeries::new([(x.start, level), (x.end, level)], grey))?;
         }
         for line in &self.lines {
-            let colour = COLOURS[line.colour % COLOURS.len()];
+            let colour = line.rgb();
             let points = || line.points.iter().map(|point| (point.x, point.y));
-            if line.joined && line.published {
-                let path: Vec<(f64, f64)> = points().collect();
-                let dashed = DashedPathElement::new(path, 6, 4, colour.stroke_width(1));
-                chart.draw_series([dashed])?;
-            } else if line.joined {
-                chart.draw_series(LineSeries::new(points(), colour.stroke_width(2)))?;
+            match line.pattern() {
+                Some((dash, gap)) if line.joined => {
+                    let path: Vec<(f64, f64)> = points().collect();
+                    let dashed = DashedPathElement::new(path, dash, gap, line.stroke());
+                    chart.draw_series([dashed])?;
+                }
+                None if line.joined => {
+                    chart.draw_series(LineSeries::new(points(), line.stroke()))?;
+                }
+                _ => {}
             }
-            if line.published {
-                let crosses = points().map(|point| Cross::new(point, 4, colour.stroke_width(2)));
-                chart.draw_series(crosses)?;
-            } else if self.bars {
+            if self.bars && !line.published && line.shape().is_empty() {
                 chart.draw_series(line.points.iter().map(|point| {
                     ErrorBar::new_vertical(
                         point.x,
@@ -229,16 +295,37 @@ impl Plot {
                         point.y,
                         point.high,
                         colour.filled(),
-                        8,
+                        BAR,
                     )
                 }))?;
+            } else if self.bars && !line.published {
+                // The bars of the library have a circle, too.
+                for point in &line.points {
+                    let ends = [point.low, point.high];
+                    let ends = ends.map(|end| chart.backend_coord(&(point.x, end)));
+                    area.draw(&PathElement::new(ends, colour))?;
+                    for (x, y) in ends {
+                        let half = BAR as i32 / 2;
+                        area.draw(&PathElement::new([(x - half, y), (x + half, y)], colour))?;
+                    }
+                }
+            }
+            let is_marked = self.bars || line.published;
+            if is_marked && !line.shape().is_empty() {
+                for point in points() {
+                    line.draw_shape(area, chart.backend_coord(&point))?;
+                }
+            } else if line.published {
+                let crosses = points().map(|point| Cross::new(point, 4, colour.stroke_width(2)));
+                chart.draw_series(crosses)?;
+            } else if is_marked {
                 let circles = points().map(|point| Circle::new(point, 3, colour.filled()));
                 chart.draw_series(circles)?;
             }
         }
         let mut marks = Vec::new();
         for line in &self.lines {
-            let colour = COLOURS[line.colour % COLOURS.len()];
+            let colour = line.rgb();
             for point in line.points.iter().filter(|it| it.stars != Stars::None) {
                 let place = chart.backend_coord(&(point.x, point.y));
                 let place = beside(place, &mut marks);
@@ -268,14 +355,22 @@ impl Plot {
             area.draw(&Text::new(self.x.clone(), (middle, bottom), style))?;
         }
         for (row, left, line) in legend {
-            let colour = COLOURS[line.colour % COLOURS.len()];
             let (left, middle) = (*left as i32, (row * LEGEND + LEGEND / 2) as i32);
-            if line.published {
-                let cross = Cross::new((left + 9, middle), 4, colour.stroke_width(2));
+            let stroke = [(left, middle), (left + 18, middle)];
+            let point = (left + 9, middle);
+            match line.pattern() {
+                _ if line.published => {}
+                Some((dash, gap)) => {
+                    let dashed = DashedPathElement::new(stroke, dash, gap, line.stroke());
+                    legend_area.draw(&dashed)?;
+                }
+                None => legend_area.draw(&PathElement::new(stroke, line.stroke()))?,
+            }
+            if line.published && line.shape().is_empty() {
+                let cross = Cross::new(point, 4, line.rgb().stroke_width(2));
                 legend_area.draw(&cross)?;
-            } else {
-                let stroke = [(left, middle), (left + 18, middle)];
-                legend_area.draw(&PathElement::new(stroke, colour.stroke_width(2)))?;
+            } else if line.published || self.bars && !line.shape().is_empty() {
+                line.draw_shape(&legend_area, point)?;
             }
             let style = TextStyle::from(("sans-serif", 13).into_font())
                 .pos(Pos::new(HPos::Left, VPos::Center));
@@ -309,6 +404,53 @@ fn longest(names: &[String]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::pdf;
+
+    #[test]
+    fn lines_of_one_colour_differ_in_pattern_and_shape() {
+        let figure = |colour: usize, (joined, bars, published): (bool, bool, bool)| {
+            let plot = Plot {
+                title: String::new(),
+                x: String::new(),
+                axis: PlotAxis::Numbers,
+                y: String::new(),
+                lines: vec![PlotLine {
+                    name: "a line".to_owned(),
+                    points: [1.0, 2.0, 3.0].map(|x| PlotPoint::new(x, x * x)).into(),
+                    colour,
+                    joined,
+                    published,
+                }],
+                level: None,
+                bars,
+            };
+            plot.svg()
+        };
+        for kind in [
+            (true, false, false),
+            (false, true, false),
+            (true, true, false),
+            (false, false, true),
+            (true, true, true),
+        ] {
+            let figures = (0..4).map(|round| figure(7 * round + 2, kind));
+            let figures: Vec<String> = figures.collect();
+            for (round, svg) in figures.iter().enumerate() {
+                assert!(svg.ends_with("</svg>\n"), "{svg}");
+                for other in &figures[..round] {
+                    assert_ne!(svg, other, "{kind:?}, round {round}");
+                    assert_ne!(pdf(svg), pdf(other), "{kind:?}, round {round}");
+                }
+            }
+        }
+        // Three squares, and one in the legend.
+        let svg = figure(9, (true, true, false));
+        assert_eq!(svg.matches("<polygon").count(), 4, "{svg}");
+        assert!(!svg.contains("<circle"), "{svg}");
+        let svg = figure(2, (true, true, false));
+        assert_eq!(svg.matches("<polygon").count(), 0, "{svg}");
+        assert!(svg.contains("<circle"), "{svg}");
+    }
 
     #[test]
     fn marks_stand_beside_their_points_and_not_on_each_other() {
