@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     record::Effort,
+    specification::Axes,
     statistics::{Stars, wilson},
 };
 use std::collections::BTreeSet;
@@ -85,14 +86,36 @@ fn published_rate(text: &str) -> Option<f64> {
         .ok()
 }
 
+/// Parameters with their values.
+type Values<'a> = Vec<(&'a str, &'a str)>;
+
+/// The cells of each line of a plot with these axes: one for every value of its parameter, and of the parameters that
+/// vary beside the axes.
+fn lines_of_cells<'a>(
+    report: &'a Findings<'_>,
+    axes: &'a Axes,
+) -> Vec<(Values<'a>, Vec<&'a CellFindings<'a>>)> {
+    let line = axes.line.as_deref();
+    let shown: Vec<&str> = line.into_iter().chain([axes.x.as_str()]).collect();
+    let varying = report.specification.varying_beside(&shown);
+    let names: Vec<&str> = line.into_iter().chain(varying).collect();
+    let mut lines: Vec<(Values<'_>, Vec<&CellFindings<'_>>)> = Vec::new();
+    for cell in &report.cells {
+        let values = names.iter();
+        let values = values.filter_map(|name| Some((*name, cell.cell.parameter(name)?)));
+        let values = values.collect();
+        match lines.iter_mut().find(|(known, _)| *known == values) {
+            Some((_, cells)) => cells.push(cell),
+            None => lines.push((values, vec![cell])),
+        }
+    }
+    lines
+}
+
 /// Win rate against a parameter, one line for each value of another (figures 1 and 2), with the marks of the table, and
 /// with the published ones beside it.
 fn win_rates(report: &Findings<'_>) -> Option<Plot> {
     let axes = report.specification.report.plot.as_ref()?;
-    let lines = match &axes.line {
-        Some(line) => report.specification.values(line),
-        None => vec![""],
-    };
     let values = report.specification.values(&axes.x);
     let numbers = values.iter().all(|value| value.parse::<f64>().is_ok());
     let at = |value: &str| {
@@ -100,15 +123,12 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
         Some(place as f64 + 1.0)
     };
     let mut drawn = Vec::new();
-    for (colour, value) in lines.into_iter().enumerate() {
-        let cells = || {
-            report.cells.iter().filter(|cell| match &axes.line {
-                Some(line) => cell.cell.parameter(line) == Some(value),
-                None => true,
-            })
-        };
-        let name = axes.line.as_ref().map(|line| format!("{line} = {value}"));
-        let ours = cells().filter_map(|cell| {
+    for (colour, (of_line, cells)) in lines_of_cells(report, axes).into_iter().enumerate() {
+        let name: Vec<String> = (of_line.iter())
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        let name = (!name.is_empty()).then(|| name.join(", "));
+        let ours = cells.iter().filter_map(|cell| {
             let rate = 100.0 * cell.score.win_rate()?;
             Some(PlotPoint {
                 x: at(cell.cell.parameter(&axes.x)?)?,
@@ -118,7 +138,7 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
                 stars: cell.stars,
             })
         });
-        let theirs = cells().filter_map(|cell| {
+        let theirs = cells.iter().filter_map(|cell| {
             let rate = published_rate(cell.published?)?;
             Some(PlotPoint::new(at(cell.cell.parameter(&axes.x)?)?, rate))
         });

@@ -116,28 +116,53 @@ fn absent(text: &mut String, report: &Findings<'_>) {
 fn grid(text: &mut String, report: &Findings<'_>) {
     let specification = report.specification;
     let table = &specification.report;
-    let (Some(rows), Some(columns)) = (&table.rows, &table.columns) else {
+    let Some(rows) = &table.rows else {
         return;
     };
+    let columns = table.columns.as_deref();
     text.push_str("\n## Win rates\n\nWins / (wins + losses) of the first side");
     if let Some(source) = &table.source {
         let _ = write!(text, "; in brackets: {source}");
     }
     text.push_str(". `*`: one-sided 5 %, `**`: 1 %, as in Ito et al. (2011).\n\n");
-    let headings = specification.values(columns);
-    let _ = writeln!(text, "| {rows} \\ {columns} | {} |", headings.join(" | "));
+    let headings = match columns {
+        Some(columns) => {
+            let headings = specification.values(columns);
+            let _ = writeln!(text, "| {rows} \\ {columns} | {} |", headings.join(" | "));
+            headings
+        }
+        None => {
+            let _ = writeln!(text, "| {rows} | win rate |");
+            vec![""]
+        }
+    };
     let _ = writeln!(text, "| --- |{}", " --- |".repeat(headings.len()));
+    let shown: Vec<&str> = [rows.as_str()].into_iter().chain(columns).collect();
+    let varying = specification.varying_beside(&shown);
     for row in specification.values(rows) {
         let _ = write!(text, "| {row} |");
         for column in &headings {
             let here = report.cells.iter().filter(|cell| {
-                cell.cell.parameter(rows) == Some(row)
-                    && cell.cell.parameter(columns) == Some(column)
+                let is_below = |columns| cell.cell.parameter(columns) == Some(column);
+                cell.cell.parameter(rows) == Some(row) && columns.is_none_or(is_below)
             });
-            let shown: Vec<String> = here.map(rate_beside_published).collect();
+            let rate = |cell| labelled_rate(cell, &varying);
+            let shown: Vec<String> = here.map(rate).collect();
             let _ = write!(text, " {} |", shown.join("; "));
         }
         text.push('\n');
+    }
+}
+
+/// The win rate of a cell that shares its box with others, by the parameters that tell them apart.
+fn labelled_rate(cell: &CellFindings<'_>, varying: &[&str]) -> String {
+    let label: String = (varying.iter())
+        .filter_map(|name| Some(format!("{name}={} ", cell.cell.parameter(name)?)))
+        .collect();
+    let rate = rate_beside_published(cell);
+    match label.trim_end() {
+        "" => rate,
+        label => format!("{label}: {rate}"),
     }
 }
 

@@ -739,6 +739,56 @@ async fn all_forms_of_the_report_agree() {
     assert_eq!(figures.len(), 7);
 }
 
+/// A further parameter was in no label: two rates without a name shared a box, and one line had both.
+#[tokio::test]
+async fn a_further_parameter_is_named_in_table_and_figure() {
+    use MatchOutcome::{Draw, Loss, Win};
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    // The cost follows from the others, and is not named.
+    let grid = "[grid]\nplayers = [1, 4]\nsigma = [25]\n";
+    let conditions = [(1, 10), (1, 20), (4, 10), (4, 20)].map(|(players, nodes)| {
+        let cost = players * nodes;
+        format!("[[condition]]\nplayers = {players}\nsigma = 25\nnodes = {nodes}\ncost = {cost}\n")
+    });
+    let text = FILE
+        .replacen("nodes = 10", "nodes = \"$nodes\"", 1)
+        .replace(grid, &conditions.concat())
+        .replace("[\"—\"]", "[\"—\", \"—\", \"—\"]")
+        .replace("[[3, 1], []]", "[]");
+    let specification = Specification::parse(&text, &folder.path().join("t.toml"));
+    let specification = specification.expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("a store");
+    for results in [[Win, Win], [Loss, Draw], [Win, Loss], [Win, Loss]] {
+        finish((&specification, &*store), results, Vec::new()).await;
+    }
+    let report = gather(&specification, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    let table = "| players \\ sigma | 25 |\n| --- | --- |\n\
+                 | 1 | nodes=10: 66.67% (49.50%); nodes=20: 50.00% |\n| 4 | nodes=10: —; nodes=20: — |\n";
+    assert!(text.contains(table), "{text}");
+    let figures = figures(&report);
+    let (name, svg) = &figures[0];
+    assert_eq!(name, "win-rate.svg");
+    for line in ["sigma = 25, nodes = 10\n", "sigma = 25, nodes = 20\n"] {
+        assert!(svg.contains(line), "{svg}\nexpected {line}");
+    }
+}
+
+#[tokio::test]
+async fn a_table_may_have_rows_alone() {
+    let (specification, store, _folder) = played().await;
+    let text = FILE.replace("columns = \"sigma\"\n", "");
+    let rows = Specification::parse(&text, &specification.path).expect("a good file");
+    let report = gather(&rows, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    let table = "| players | win rate |\n| --- | --- |\n| 1 | 66.67% (49.50%) |\n| 4 | — |\n";
+    assert!(text.contains(table), "{text}");
+}
+
 #[tokio::test]
 async fn losses_on_time_while_the_machine_stalled_are_told_apart() {
     let (specification, store, _folder) = played().await;

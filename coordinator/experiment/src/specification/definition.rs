@@ -13,7 +13,7 @@ use crate::{
     store::{ExperimentPlan, PlannedCell, RegisteredPlan},
 };
 use monju_team::config::{ConfigError, Source};
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// A checked experiment.
 #[derive(Clone, Debug)]
@@ -239,6 +239,27 @@ impl Specification {
             }
         }
         values
+    }
+
+    /// The parameters by which cells differ that have the same values of those `shown`. A parameter whose value follows
+    /// from the others is none of them.
+    pub fn varying_beside<'a>(&'a self, shown: &[&'a str]) -> Vec<&'a str> {
+        let mut known = shown.to_vec();
+        let mut varying = Vec::new();
+        let parameters = self.cells.first().map(|cell| &cell.parameters);
+        for (name, _) in parameters.into_iter().flatten() {
+            let mut values = BTreeMap::<Vec<Option<&str>>, Option<&str>>::new();
+            let follows = self.cells.iter().all(|cell| {
+                let others = known.iter().map(|other| cell.parameter(other)).collect();
+                let value = cell.parameter(name);
+                *values.entry(others).or_insert(value) == value
+            });
+            if !follows {
+                known.push(name);
+                varying.push(name.as_str());
+            }
+        }
+        varying
     }
 }
 

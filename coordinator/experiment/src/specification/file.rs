@@ -317,6 +317,12 @@ impl SpecificationFile {
                 return Err(source.path_error(&["report", key], what));
             }
         }
+        if let (None, Some(columns)) = (&report.rows, &report.columns) {
+            let what = format!(
+                "columns needs rows; name the parameter that has a row for each value, or write rows = \"{columns}\""
+            );
+            return Err(source.path_error(&["report", "columns"], what));
+        }
         if let Some(base) = &report.base
             && cells.iter().all(|cell| cell.label != *base)
         {

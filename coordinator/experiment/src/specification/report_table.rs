@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub struct ReportTable {
     /// Parameter that names the rows of the table.
     pub rows: Option<String>,
-    /// Parameter that names its columns.
+    /// Parameter that names its columns; one column without it.
     pub columns: Option<String>,
     /// Axes of the plot of win rates.
     pub plot: Option<Axes>,

@@ -410,8 +410,20 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:21: published has 1 numbers for 4 cells",
         ),
         (
+            format!("{GOOD}[report]\ncolumns = \"sigma\"\n"),
+            "x.toml:21: columns needs rows",
+        ),
+        (
             GOOD.replace("depth = 3", "depth = 3\nprimary = \"q\""),
             "x.toml:18: primary 'q' is no player",
+        ),
+        (
+            engine("coordinator = \"http://127.0.0.1:1\"\ntime_ms = 10\nprimary = \"q\""),
+            "x.toml:19: a coordinator has its own primary player",
+        ),
+        (
+            engine("coordinator = \"http://127.0.0.1:1\"\ntime_ms = 10\nhash_mib = 16"),
+            "x.toml:19: a coordinator has its own tables",
         ),
     ] {
         let error = parse(&text).expect_err(expected);
