@@ -92,17 +92,16 @@ impl SideTable {
                 roster::address(url).map_err(|error| wrong("coordinator", error.to_string()))?;
                 for (key, its, given) in [
                     ("player", "players", !self.player.is_empty()),
+                    ("primary", "primary player", self.primary.is_some()),
                     ("calibration", "calibration", self.calibration.is_some()),
+                    ("hash_mib", "tables", self.hash_mib.is_some()),
+                    ("book", "book", self.book.is_some()),
                 ] {
                     if given {
                         let what =
                             format!("a coordinator has its own {its}; remove one of the two");
                         return Err(wrong(key, what));
                     }
-                }
-                if self.book.is_some() {
-                    let what = "a coordinator has its own book; remove one of the two";
-                    return Err(wrong("book", what.to_owned()));
                 }
                 Members::Remote {
                     url: url.clone(),
