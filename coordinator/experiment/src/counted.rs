@@ -21,6 +21,8 @@ pub struct CountedPairs {
     pub pairs: Pentanomial,
     /// Pairs that would count, and were given up.
     pub given_up: u32,
+    /// Numbers of the pairs before the last of these that are neither finished nor given up.
+    pub missing: Vec<u32>,
     /// Number of the first pair that does not count.
     end: u32,
 }
@@ -74,7 +76,11 @@ impl CountedPairs {
         };
         let mut pairs = Pentanomial::default();
         let mut given_up = 0;
-        for (_, half_points) in outcomes.iter().filter(|(number, _)| *number < end) {
+        let mut missing = Vec::new();
+        let mut next = 0;
+        for (number, half_points) in outcomes.iter().filter(|(number, _)| *number < end) {
+            missing.extend(next..*number);
+            next = number + 1;
             match half_points {
                 Some(half_points) => pairs.add(*half_points),
                 None => given_up += 1,
@@ -86,6 +92,7 @@ impl CountedPairs {
             ratio,
             pairs,
             given_up,
+            missing,
             end,
         }
     }

@@ -232,6 +232,35 @@ async fn what_cannot_be_is_refused_with_its_place() {
     Bundle::read(&out).expect("nothing has changed");
 }
 
+/// A cell with games to play may lack any of them, and its report said nothing of it.
+#[tokio::test]
+async fn a_report_names_missing_pairs_of_a_cell_that_goes_on() {
+    let (_, _, folder) = played().await;
+    let text = FILE.replace("games = 4", "games = 8");
+    let larger = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let store = store::open(&address, &larger.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("the same cells");
+    finish((&larger, &*store), [MatchOutcome::Win; 2], Vec::new()).await;
+    let out = folder.path().join("sealed");
+    let sealed = seal(&larger, &*store, &out, false).await;
+    sealed.expect("a bundle");
+    let told = async || {
+        let (read, bundle) = Bundle::read(&out).expect("a bundle");
+        let report = gather(&read, &bundle).await.expect("a report");
+        markdown(&report, "", None)
+    };
+    let text = told().await;
+    assert!(!text.contains("not there"), "{text}");
+    seal_changed(&out, |games, manifest| {
+        drop(games.drain(2..4));
+        manifest["games"] = json!(4);
+    });
+    let text = told().await;
+    let line = "- not there in 'players=1 sigma=25': 1 pair before the last one (1)\n";
+    assert!(text.contains(line), "{text}");
+}
+
 #[tokio::test]
 async fn every_ending_has_its_last_position_and_its_result() {
     const REPETITION: &str =

@@ -10,7 +10,7 @@ use monju_engine::counted;
 use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
 use time::OffsetDateTime;
 
-/// Absent cells that are named.
+/// Absent cells, and missing pairs of a cell, that are named.
 const MOST_NAMED: usize = 10;
 
 /// Writes the report. `command` is the command that played it; `machine` replaces the machines that the
@@ -48,6 +48,7 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
         played.sum::<u64>(),
         specification.all_games(),
     );
+    missing(&mut text, report);
     let without_say: u64 = report.cells.iter().map(|cell| cell.without_say).sum();
     if without_say > 0 {
         let _ = writeln!(
@@ -87,6 +88,30 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
     circumstances(&mut text, report);
     incidents(&mut text, report);
     text
+}
+
+/// Pairs that are not there, although later ones of their cell are.
+fn missing(text: &mut String, report: &Findings<'_>) {
+    for cell in &report.cells {
+        let missing = &cell.counted.missing;
+        if missing.is_empty() {
+            continue;
+        }
+        let named: Vec<String> = (missing.iter().take(MOST_NAMED))
+            .map(u32::to_string)
+            .collect();
+        let more = match missing.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let _ = writeln!(
+            text,
+            "- not there in '{}': {} before the last one ({}{more})",
+            cell.cell.label,
+            counted(missing.len(), "pair"),
+            named.join(", ")
+        );
+    }
 }
 
 /// Games of cells that the file does not have.
