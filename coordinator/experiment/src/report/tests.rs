@@ -269,9 +269,9 @@ async fn machines_and_days_are_listed() {
     ]
     .into();
     let text = markdown(&report, "", None);
-    let expected = "- machine: not written down by the version that played (1 games)\n\
+    let expected = "- machine: not written down by the version that played (1 game)\n\
                     - machine: one; 1970-01-01 (2 games)\n\
-                    - machine: two; 1970-01-02 to 1970-03-01 (1 games)\n";
+                    - machine: two; 1970-01-02 to 1970-03-01 (1 game)\n";
     assert!(text.contains(expected), "{text}");
     assert!(markdown(&report, "", Some("mine")).contains("\n- machine: mine\n"));
     let machines = &json(&report)["machines"];
