@@ -73,8 +73,8 @@ impl ProofTree {
         proved
     }
 
-    /// Adds a mate. A shorter one of the same position stays: the lines below a position can come back to it, where a
-    /// shorter mate of it was needed. So every line is shorter than the one above it, and none of them ends in a circle.
+    /// Adds a mate. A shorter one of the same position stays: the lines below a position can come back to it, where
+    /// a shorter mate of it was needed. So every line is shorter than the one above it, and none ends in a circle.
     fn add(&mut self, key: u64, mating: Mating) {
         let known = self.moves.entry(key).or_insert(mating);
         if mating.plies < known.plies {

@@ -87,19 +87,19 @@ fn published_rate(text: &str) -> Option<f64> {
 }
 
 /// Parameters with their values.
-type Values<'a> = Vec<(&'a str, &'a str)>;
+type ParameterValues<'a> = Vec<(&'a str, &'a str)>;
 
 /// The cells of each line of a plot with these axes: one for every value of its parameter, and of the parameters that
 /// vary beside the axes.
 fn lines_of_cells<'a>(
     report: &'a Findings<'_>,
     axes: &'a Axes,
-) -> Vec<(Values<'a>, Vec<&'a CellFindings<'a>>)> {
+) -> Vec<(ParameterValues<'a>, Vec<&'a CellFindings<'a>>)> {
     let line = axes.line.as_deref();
     let shown: Vec<&str> = line.into_iter().chain([axes.x.as_str()]).collect();
     let varying = report.specification.varying_beside(&shown);
     let names: Vec<&str> = line.into_iter().chain(varying).collect();
-    let mut lines: Vec<(Values<'_>, Vec<&CellFindings<'_>>)> = Vec::new();
+    let mut lines: Vec<(ParameterValues<'_>, Vec<&CellFindings<'_>>)> = Vec::new();
     for cell in &report.cells {
         let values = names.iter();
         let values = values.filter_map(|name| Some((*name, cell.cell.parameter(name)?)));

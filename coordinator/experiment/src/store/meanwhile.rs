@@ -13,13 +13,13 @@ use std::{
 };
 
 /// Work of somebody else.
-type Event = Pin<Box<dyn Future<Output = ()> + Send>>;
+type LateEvent = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A store, and an event that happens once: right after the first call of one of its operations.
 pub(crate) struct Meanwhile {
     store: Arc<dyn Store>,
     operation: &'static str,
-    event: Mutex<Option<Event>>,
+    event: Mutex<Option<LateEvent>>,
 }
 
 impl Meanwhile {

@@ -113,8 +113,8 @@ impl Sampler {
         self.samples.extend(sample);
     }
 
-    /// Draws the number of moves or nodes before the next sample by a multiplicative congruential generator, whose upper
-    /// bits are used.
+    /// Draws the number of moves or nodes before the next sample by a multiplicative congruential generator, whose
+    /// upper bits are used.
     fn draw(&mut self) {
         self.random = self.random.wrapping_mul(0x5851_f42d_4c95_7f2d);
         self.left = ((self.random >> 32) % u64::from(2 * self.every - 1)) as u32;
