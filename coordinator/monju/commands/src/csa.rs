@@ -161,11 +161,13 @@ impl Csa {
         is_last: &mut bool,
     ) -> anyhow::Result<(Played, Option<AtHand>)> {
         loop {
-            match board.play(&mut connection, interrupts, is_last).await? {
+            let error = match board.play(&mut connection, interrupts, is_last).await? {
                 Left::Over(played) => return Ok((*played, Some(connection.into()))),
-                Left::Lost(error) => tell!("the connection is lost: {error}; connecting again"),
-            }
-            let lost = Instant::now();
+                Left::Lost(error) => error,
+            };
+            tell!("the connection is lost: {error}; connecting again");
+            let now = Instant::now();
+            let lost = now.checked_sub(error.dead_for()).unwrap_or(now);
             let again = {
                 let mut again = pin!(server.connect_again(&summary.id));
                 loop {

@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Silence of ours after which an empty line shows that we are there; servers allow one in 30 s.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(45);
 
+/// Time after the last sign of life in which the system ends a connection that has died without a word.
+const MOST_SILENCE: Duration = Duration::from_secs(20);
+
 /// Reason why a connection cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
@@ -50,6 +53,14 @@ impl ConnectionError {
     /// Returns true where another connection may do better; what makes no sense would come again.
     pub fn is_broken(&self) -> bool {
         matches!(self, Self::Broken { .. })
+    }
+
+    /// Returns the longest time for which the connection may have been dead when the error came.
+    pub fn dead_for(&self) -> Duration {
+        match self {
+            Self::Broken { source, .. } if source.kind() == io::ErrorKind::TimedOut => MOST_SILENCE,
+            _ => Duration::ZERO,
+        }
     }
 }
 
@@ -256,6 +267,17 @@ mod tests {
     use super::*;
     use rustix::net::sockopt;
     use tokio::net::TcpListener;
+
+    #[test]
+    fn a_connection_that_timed_out_may_have_died_before() {
+        let broken = |kind: io::ErrorKind| ConnectionError::Broken {
+            server: "server:4081".to_owned(),
+            source: kind.into(),
+        };
+        assert_eq!(broken(io::ErrorKind::TimedOut).dead_for(), MOST_SILENCE);
+        let closed = broken(io::ErrorKind::UnexpectedEof);
+        assert_eq!(closed.dead_for(), Duration::ZERO);
+    }
 
     #[tokio::test]
     async fn a_connection_that_dies_without_a_word_is_ended_by_the_system() {
