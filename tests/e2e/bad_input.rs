@@ -108,7 +108,19 @@ fn arguments_that_make_no_sense_are_refused_with_status_2() {
         ("tune --state a --openings a nonsense:1", "nonsense"),
         (
             "tune --state a --openings a margin_scale:0",
-            "a step above 0",
+            "a step of at least 0.5",
+        ),
+        (
+            "tune --state a --openings a margin_scale:10:-1",
+            "starts outside of",
+        ),
+        (
+            "tune --state a --openings a --pairs 0 margin_scale:10",
+            "--pairs",
+        ),
+        (
+            "tune --state a --openings a --gain 0 margin_scale:10",
+            "a number above 0",
         ),
         ("bench --threads 0", "0"),
         (
