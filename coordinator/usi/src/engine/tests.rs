@@ -5,7 +5,12 @@ use crate::{
     command::ReadCommand, output::Output, scheduling_delay::SchedulingDelay, session::UsiSession,
 };
 use monju_engine::{EvaluatorChoice, Game};
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tempfile::TempDir;
 use tokio::{
     sync::mpsc,
     task::JoinHandle,
@@ -328,15 +333,25 @@ fn write_book(path: &Path, mv: &str) {
     fs::write(path, format!("{text}\n{mv}\n")).expect("written");
 }
 
+/// Returns the folder of a book, its path, and a GUI that has named it and stands at the start position.
+fn gui_with_book(mv: Option<&str>) -> (TempDir, PathBuf, PlayerGui) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = folder.path().join("own.book");
+    if let Some(mv) = mv {
+        write_book(&book, mv);
+    }
+    let gui = PlayerGui::new(0.0, None);
+    let option = format!("setoption name BookFile value {}", book.display());
+    gui.say(&[&option, "position startpos"]);
+    (folder, book, gui)
+}
+
 #[tokio::test]
 async fn a_book_that_has_failed_is_tried_again_at_isready_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let book = folder.path().join("late.book");
-    let mut gui = PlayerGui::new(0.0, None);
-    let option = format!("setoption name BookFile value {}", book.display());
-    gui.say(&[&option, "isready", "position startpos"]);
+    let (_folder, book, mut gui) = gui_with_book(None);
+    gui.say(&["isready"]);
     let heard = gui.hear("readyok").await;
-    assert!(heard[0].contains("late.book"), "{heard:?}");
+    assert!(heard[0].contains("own.book"), "{heard:?}");
     write_book(&book, "1g1f 1");
     gui.search("go nodes 100").await;
     gui.lines_meanwhile().await;
@@ -351,12 +366,8 @@ async fn a_book_that_has_failed_is_tried_again_at_isready_alone() {
 
 #[tokio::test]
 async fn a_book_that_has_changed_is_read_again_at_isready() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let book = folder.path().join("rebuilt.book");
-    write_book(&book, "1g1f 1");
-    let mut gui = PlayerGui::new(0.0, None);
-    let option = format!("setoption name BookFile value {}", book.display());
-    gui.say(&[&option, "isready", "position startpos"]);
+    let (_folder, book, mut gui) = gui_with_book(Some("1g1f 1"));
+    gui.say(&["isready"]);
     gui.hear("readyok").await;
     // Files of another size have changed, however coarse the clock of the file system is.
     for (drawn, rebuilt) in [("1g1f", "9g9f 22"), ("9g9f", "7g7f 333")] {
@@ -373,12 +384,7 @@ async fn a_book_that_has_changed_is_read_again_at_isready() {
 
 #[tokio::test]
 async fn a_gui_that_skips_isready_has_a_book_nevertheless() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let book = folder.path().join("skipped.book");
-    write_book(&book, "1g1f 1");
-    let mut gui = PlayerGui::new(0.0, None);
-    let option = format!("setoption name BookFile value {}", book.display());
-    gui.say(&[&option, "position startpos"]);
+    let (_folder, _book, mut gui) = gui_with_book(Some("1g1f 1"));
     gui.search("go nodes 100").await;
     gui.lines_meanwhile().await;
     let lines = gui.search("go nodes 100").await;
