@@ -251,13 +251,14 @@ async fn a_report_names_missing_pairs_of_a_cell_that_goes_on() {
         markdown(&report, "", None)
     };
     let text = told().await;
-    assert!(!text.contains("not there"), "{text}");
+    assert!(!text.contains("neither finished nor"), "{text}");
     seal_changed(&out, |games, manifest| {
         drop(games.drain(2..4));
         manifest["games"] = json!(4);
     });
     let text = told().await;
-    let line = "- not there in 'players=1 sigma=25': 1 pair before the last one (1)\n";
+    let line =
+        "- neither finished nor given up in 'players=1 sigma=25': 1 pair before the last one (1)\n";
     assert!(text.contains(line), "{text}");
 }
 

@@ -106,7 +106,7 @@ fn missing(text: &mut String, report: &Findings<'_>) {
         };
         let _ = writeln!(
             text,
-            "- not there in '{}': {} before the last one ({}{more})",
+            "- neither finished nor given up in '{}': {} before the last one ({}{more})",
             cell.cell.label,
             counted(missing.len(), "pair"),
             named.join(", ")
