@@ -1,0 +1,278 @@
+//! The tables of results: the grid of the paper, every cell, comparisons with a base.
+
+use crate::{
+    counted::LikelihoodRatio,
+    report::findings::{CellFindings, Findings},
+    statistics::{Interval, Stars},
+};
+use monju_engine::counted;
+use std::fmt::Write as _;
+
+/// Table in the form of the paper, with the published number beside ours.
+pub(super) fn grid(text: &mut String, report: &Findings<'_>) {
+    let specification = report.specification;
+    let table = &specification.report;
+    let Some(rows) = &table.rows else {
+        return;
+    };
+    let columns = table.columns.as_deref();
+    text.push_str("\n## Win rates\n\nWins / (wins + losses) of the first side");
+    if let Some(source) = &table.source {
+        let _ = write!(text, "; in brackets: {source}");
+    }
+    text.push_str(". `*`: one-sided 5 %, `**`: 1 %, as in Ito et al. (2011).\n\n");
+    let headings = match columns {
+        Some(columns) => {
+            let headings = specification.values(columns);
+            let _ = writeln!(text, "| {rows} \\ {columns} | {} |", headings.join(" | "));
+            headings
+        }
+        None => {
+            let _ = writeln!(text, "| {rows} | win rate |");
+            vec![""]
+        }
+    };
+    let _ = writeln!(text, "| --- |{}", " --- |".repeat(headings.len()));
+    let shown: Vec<&str> = [rows.as_str()].into_iter().chain(columns).collect();
+    let varying = specification.varying_beside(&shown);
+    for row in specification.values(rows) {
+        let _ = write!(text, "| {row} |");
+        for column in &headings {
+            let here = report.cells.iter().filter(|cell| {
+                let is_below = |columns| cell.cell.parameter(columns) == Some(column);
+                cell.cell.parameter(rows) == Some(row) && columns.is_none_or(is_below)
+            });
+            let rate = |cell| labelled_rate(cell, &varying);
+            let shown: Vec<String> = here.map(rate).collect();
+            let _ = write!(text, " {} |", shown.join("; "));
+        }
+        text.push('\n');
+    }
+}
+
+/// The win rate of a cell that shares its box with others, by the parameters that tell them apart.
+fn labelled_rate(cell: &CellFindings<'_>, varying: &[&str]) -> String {
+    let label: String = (varying.iter())
+        .filter_map(|name| Some(format!("{name}={} ", cell.cell.parameter(name)?)))
+        .collect();
+    let rate = rate_beside_published(cell);
+    match label.trim_end() {
+        "" => rate,
+        label => format!("{label}: {rate}"),
+    }
+}
+
+fn rate_beside_published(cell: &CellFindings<'_>) -> String {
+    let ours = match cell.score.win_rate() {
+        Some(rate) => format!("{:.2}%{}", 100.0 * rate, cell.stars),
+        None => "—".to_owned(),
+    };
+    match cell.published {
+        Some(published) => format!("{ours} ({published})"),
+        None => ours,
+    }
+}
+
+/// Table of all numbers of every cell.
+pub(super) fn every_cell(text: &mut String, report: &Findings<'_>) {
+    let number = match report.cells.iter().all(|cell| cell.test.is_some()) {
+        true => "cells",
+        false => "tested cells",
+    };
+    let _ = writeln!(
+        text,
+        "\n## Every cell\n\nIntervals are 95 %: Wilson's for the win rate, of the mean of pairs for Elo. \
+         p is the exact binomial one, one-sided; Holm's is corrected for the number of {number}. LOS is \
+         the likelihood of superiority. Where all pairs ended alike there is no interval, and where \
+         only wins or only losses were seen, no Elo.\n"
+    );
+    legend_of_stars(text, report);
+    let own: Vec<&str> = (report.cells.iter())
+        .filter(|cell| cell.cell.is_own_opponent())
+        .map(|cell| cell.cell.label.as_str())
+        .collect();
+    if !own.is_empty() {
+        let _ = writeln!(
+            text,
+            "Both sides are the same, without noise, in '{}': the games of a pair are mirror images, and the win rate is \
+             one half by construction. It is no sample, and has neither an interval nor a p.\n",
+            own.join("', '")
+        );
+    }
+    if let Some(sprt) = &report.specification.stop {
+        let _ = writeln!(
+            text,
+            "A cell ends as soon as a sequential test has decided between {} Elo {} and {} (α = {}, β = {}), from {} pairs on. Of cells \
+             that it has ended, p, intervals, stars and LOS are still those of a fixed number of games, and \
+             differences look larger than they are.\n",
+            sprt.model.name(),
+            sprt.elo0,
+            sprt.elo1,
+            sprt.alpha,
+            sprt.beta,
+            sprt.minimum_pairs,
+        );
+    }
+    text.push_str(
+        "| cell | games | result | win rate | interval | published | p | Holm | Elo | LOS | pairs 0, ½, 1, 1½, 2 |\
+         \n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for cell in &report.cells {
+        let elo = match cell.elo {
+            Some(elo) => match elo.interval {
+                Some(Interval { low, high }) => {
+                    format!("{:+.0} [{}, {}]", elo.elo, bound(low), bound(high))
+                }
+                None => format!("{:+.0} [—]", elo.elo),
+            },
+            None => "—".to_owned(),
+        };
+        let superiority = cell.elo.and_then(|elo| elo.superiority);
+        let superiority = superiority.map_or("—".to_owned(), |superiority| {
+            format!("{:.1}%", 100.0 * superiority)
+        });
+        let rate = match cell.score.win_rate() {
+            Some(rate) => format!("{:.2}%{}", 100.0 * rate, cell.stars),
+            None => "—".to_owned(),
+        };
+        let none = || "—".to_owned();
+        let interval = cell
+            .interval
+            .map(|Interval { low, high }| format!("{:.1}–{:.1}%", 100.0 * low, 100.0 * high));
+        let interval = interval.unwrap_or_else(none);
+        let [p, holm] = match cell.test {
+            Some(test) => [test.exact_p, test.holm_p].map(probability),
+            None => [none(), none()],
+        };
+        let _ = writeln!(
+            text,
+            "| {}{} | {} | {} | {rate} | {interval} | {} | {p} | {holm} | {elo} | {superiority} | {} |",
+            cell.cell.label,
+            stopped(cell),
+            cell.score.games(),
+            cell.score.signed(),
+            cell.published.unwrap_or("—"),
+            cell.pairs.0.map(|count| count.to_string()).join(", "),
+        );
+    }
+}
+
+/// State of the stopping rule; empty without one.
+fn stopped(cell: &CellFindings<'_>) -> String {
+    let Some(LikelihoodRatio {
+        value: ratio,
+        lower,
+        upper,
+    }) = cell.counted.ratio
+    else {
+        return String::new();
+    };
+    format!(
+        " ({} after {}, LLR {ratio:+.2} in [{lower:.2}, {upper:.2}])",
+        cell.verdict_word(),
+        counted(cell.counted.seen, "pair")
+    )
+}
+
+/// Meaning of the stars beside win rates, where there are any.
+fn legend_of_stars(text: &mut String, report: &Findings<'_>) {
+    let mut sentences = Vec::new();
+    if report.cells.iter().any(|cell| cell.stars != Stars::None) {
+        sentences.push(
+            "Stars mark p < 5 % and 1 % by the normal approximation, as in Ito et al. (2011), against one half, \
+             draws left out, not corrected; the p column is exact, so the two can differ near a limit.",
+        );
+    }
+    let mut published = report.cells.iter().filter_map(|cell| cell.published);
+    if published.any(|rate| rate.contains('*')) {
+        sentences.push("Stars in the published column are the paper's.");
+    }
+    if !sentences.is_empty() {
+        let _ = writeln!(text, "{}\n", sentences.join(" "));
+    }
+}
+
+/// Comparisons with the base of the file.
+pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
+    let Some(base) = &report.specification.report.base else {
+        return;
+    };
+    let _ = writeln!(
+        text,
+        "\n## Compared with {base}\n\nDifferences of the win rate among decided games in points (hundredths), with 95 % intervals. z is that \
+         of the pooled two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of \
+         Ito et al. (2011). Holm's p is corrected for the number of comparisons in its column."
+    );
+    let paired = report.specification.common_openings
+        || report.cells.iter().any(|cell| cell.paired.is_some());
+    if paired {
+        text.push_str(
+            "The paired difference, in points as well, is that of the score of a game on the pairs that both cells have \
+             played, from the same openings; its interval and its one-sided p are by Student's t.\n",
+        );
+    }
+    if report.cells.iter().any(|cell| cell.cell.is_own_opponent()) {
+        text.push_str(
+            "A cell that is its own opponent scores one half of every pair by construction: it is compared pair by \
+             pair alone, since the other test would take its win rate for a sample.\n",
+        );
+    }
+    let (more, line) = match paired {
+        true => (
+            " paired difference | pairs | p | Holm |",
+            " --- | --- | --- | --- |",
+        ),
+        false => ("", ""),
+    };
+    let _ = writeln!(
+        text,
+        "\n| cell | difference | z | p | Holm |{more}\n| --- | --- | --- | --- | --- |{line}"
+    );
+    let points = |value: f64| format!("{:+.2}", 100.0 * value);
+    let range =
+        |interval: Interval| format!("[{}, {}]", points(interval.low), points(interval.high));
+    for cell in report.cells.iter().filter(|cell| cell.cell.label != *base) {
+        let _ = match &cell.comparison {
+            Some(compared) => write!(
+                text,
+                "| {} | {} {} | {:+.2} | {}{} | {} |",
+                cell.cell.label,
+                points(compared.difference),
+                range(compared.interval),
+                compared.z,
+                probability(compared.p),
+                compared.stars,
+                probability(compared.holm_p)
+            ),
+            None => write!(text, "| {} | — | — | — | — |", cell.cell.label),
+        };
+        match &cell.paired {
+            Some(pairs) => {
+                let interval = pairs.interval.map_or("[—]".to_owned(), range);
+                let [p, holm] =
+                    [pairs.p, pairs.holm_p].map(|p| p.map_or("—".to_owned(), probability));
+                let difference = points(pairs.difference);
+                let count = pairs.pairs;
+                let _ = write!(text, " {difference} {interval} | {count} | {p} | {holm} |");
+            }
+            None if paired => text.push_str(" — | — | — | — |"),
+            None => {}
+        }
+        text.push('\n');
+    }
+}
+
+fn bound(elo: f64) -> String {
+    match elo {
+        f64::INFINITY => "+∞".to_owned(),
+        f64::NEG_INFINITY => "−∞".to_owned(),
+        elo => format!("{elo:+.0}"),
+    }
+}
+
+fn probability(p: f64) -> String {
+    match p < 0.0001 {
+        true => "<0.0001".to_owned(),
+        false => format!("{p:.4}"),
+    }
+}

@@ -1,0 +1,249 @@
+//! What the report says first: who played which games, by which plan and rules, and what is not there.
+
+use crate::{
+    report::findings::{CellFindings, Findings},
+    store::{Origin, PlannedGames},
+};
+use monju_engine::counted;
+use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
+use time::OffsetDateTime;
+
+/// Absent cells, and missing pairs of a cell, that are named.
+const MOST_NAMED: usize = 10;
+
+/// Versions and commits of the programs that played.
+pub(super) fn sources(text: &mut String, report: &Findings<'_>) {
+    for (source, games) in &report.sources {
+        let count = count_of_several(*games, report.sources.len());
+        let source = source.as_deref();
+        let source = source.unwrap_or("not written down by the version that played");
+        let _ = writeln!(text, "- commit: {source}{count}");
+    }
+}
+
+/// Specifications and seeds of the games, which may differ from the file of the report.
+pub(super) fn origins(text: &mut String, report: &Findings<'_>) {
+    let specification = report.specification;
+    let own = Origin {
+        specification: specification.hash.clone(),
+        seed: specification.seed,
+    };
+    for (origin, games) in &report.origins {
+        let count = count_of_several(*games, report.origins.len());
+        let _ = match origin {
+            Some(Origin {
+                specification,
+                seed,
+            }) => writeln!(text, "- seed: {seed}; specification {specification}{count}"),
+            None => writeln!(
+                text,
+                "- seed and specification: not written down by the version that played{count}"
+            ),
+        };
+    }
+    if !report.origins.contains_key(&Some(own)) {
+        let _ = writeln!(
+            text,
+            "- this file: seed {}; specification {}, by which no game is known to be played",
+            specification.seed, specification.hash
+        );
+    }
+}
+
+/// Machines that played, with their days in UTC.
+pub(super) fn machines(text: &mut String, report: &Findings<'_>) {
+    let day = |time: SystemTime| OffsetDateTime::from(time).date();
+    for (machine, share) in &report.machines {
+        let count = count_of_several(share.games, report.machines.len());
+        let _ = match (machine, day(share.first), day(share.last)) {
+            (None, ..) => writeln!(
+                text,
+                "- machine: not written down by the version that played{count}"
+            ),
+            (Some(machine), first, last) if first == last => {
+                writeln!(text, "- machine: {machine}; {first}{count}")
+            }
+            (Some(machine), first, last) => {
+                writeln!(text, "- machine: {machine}; {first} to {last}{count}")
+            }
+        };
+    }
+}
+
+/// Plans and stopping rules with their dates, and a warning about each rule and each number of games that came after
+/// the first game.
+pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
+    let rule = |stop: &str| match stop {
+        "" => "no stopping rule".to_owned(),
+        stop => format!("stopping rule: {stop}"),
+    };
+    let Some(first) = report.plans.first() else {
+        text.push_str("- plan: not written down by the version that played\n");
+        return;
+    };
+    for plan in &report.plans {
+        let begun = match plan.finished {
+            0 => "before the first game".to_owned(),
+            games => format!("after {}", counted(games, "game")),
+        };
+        let _ = writeln!(
+            text,
+            "- plan: since {}, {begun}: {}{}, {}; specification {}",
+            minute(plan.since),
+            (plan.cells).map_or(String::new(), |cells| format!(
+                "{}, ",
+                counted(cells, "cell")
+            )),
+            plan.planned.in_words(),
+            rule(&plan.stop),
+            plan.specification
+        );
+    }
+    if first.finished > 0 {
+        let _ = writeln!(
+            text,
+            "- **plan not known for the first {}**: an older version did not write it down",
+            counted(first.finished, "game")
+        );
+    }
+    for (before, after) in report.plans.iter().zip(&report.plans[1..]) {
+        if before.stop != after.stop && after.finished > 0 {
+            let _ = writeln!(
+                text,
+                "- **stopping rule changed after {}**, from \"{}\" to \"{}\": its error probabilities hold \
+                 only for a rule that was there before the games",
+                counted(after.finished, "game"),
+                rule(&before.stop),
+                rule(&after.stop)
+            );
+        }
+        if let (Some(few), Some(many)) = (before.cells, after.cells)
+            && few != many
+            && after.finished > 0
+        {
+            let games = counted(after.finished, "game");
+            let _ = writeln!(
+                text,
+                "- **grid changed after {games}**, from {few} to {many} cells: the choice of cells came after results"
+            );
+        }
+        if before.planned != after.planned && after.finished > 0 {
+            let _ = writeln!(
+                text,
+                "- **number of games changed after {}**, from \"{}\" to \"{}\": intervals and p hold only for \
+                 numbers that were chosen before their results were seen",
+                counted(after.finished, "game"),
+                before.planned.in_words(),
+                after.planned.in_words()
+            );
+        }
+    }
+    let own = (report.specification.stop).map_or(String::new(), |sprt| sprt.in_words());
+    if let Some(last) = report.plans.last()
+        && last.stop != own
+    {
+        let _ = writeln!(
+            text,
+            "- **this file has another stopping rule than the last run**: {}",
+            rule(&own)
+        );
+    }
+    let most = report.specification.most_games();
+    let own = PlannedGames::of_file(&report.specification.text, most);
+    // Bundles of older versions have the largest number alone.
+    let largest = PlannedGames::of_file("", most);
+    if let Some(last) = report.plans.last()
+        && ![&own, &largest].contains(&&last.planned)
+    {
+        let _ = writeln!(
+            text,
+            "- **this file plans other numbers of games than the last run**: {}",
+            own.in_words()
+        );
+    }
+}
+
+/// Rules that end games before mate or resignation, where the paper of a table may have none.
+pub(super) fn adjudications(text: &mut String, report: &Findings<'_>) {
+    let words = |cell: &CellFindings<'_>| {
+        let rules = cell.cell.adjudication;
+        let score = match rules.score {
+            Some(score) => format!(
+                "won when both sides see more than {score} centipawns for {} plies",
+                rules.score_plies
+            ),
+            None => "never by score".to_owned(),
+        };
+        format!("{score}; drawn after {} plies", rules.maximum_plies)
+    };
+    let all: BTreeSet<String> = report.cells.iter().map(words).collect();
+    for rules in all {
+        let _ = writeln!(text, "- adjudication: {rules}");
+    }
+}
+
+/// A moment in UTC, to the minute.
+fn minute(time: SystemTime) -> String {
+    let moment = OffsetDateTime::from(time);
+    format!(
+        "{} {:02}:{:02} UTC",
+        moment.date(),
+        moment.hour(),
+        moment.minute()
+    )
+}
+
+/// Number of games, as in ` (4 games)`, where there are several kinds.
+pub(super) fn count_of_several(games: u64, kinds: usize) -> String {
+    match kinds > 1 {
+        true => format!(" ({})", counted(games, "game")),
+        false => String::new(),
+    }
+}
+
+/// Pairs that are not there, although later ones of their cell are.
+pub(super) fn missing(text: &mut String, report: &Findings<'_>) {
+    for cell in &report.cells {
+        let missing = &cell.counted.missing;
+        if missing.is_empty() {
+            continue;
+        }
+        let named: Vec<String> = (missing.iter().take(MOST_NAMED))
+            .map(u32::to_string)
+            .collect();
+        let more = match missing.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let _ = writeln!(
+            text,
+            "- neither finished nor given up in '{}': {} before the last one ({}{more})",
+            cell.cell.label,
+            counted(missing.len(), "pair"),
+            named.join(", ")
+        );
+    }
+}
+
+/// Games of cells that the file does not have.
+pub(super) fn absent(text: &mut String, report: &Findings<'_>) {
+    let cells = report.absent.len();
+    if cells == 0 {
+        return;
+    }
+    let named: Vec<&str> = (report.absent.keys())
+        .take(MOST_NAMED)
+        .map(String::as_str)
+        .collect();
+    let more = match cells - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let _ = writeln!(
+        text,
+        "- **left out: {} of {} that the file does not have**, '{}'{more}: the choice of cells came after results",
+        counted(report.absent.values().sum::<u64>(), "game"),
+        counted(cells, "cell"),
+        named.join("', '")
+    );
+}
