@@ -6,7 +6,7 @@ use monju_engine::{
 };
 use std::collections::HashMap;
 
-/// Counts of games and wins by position and move.
+/// Counts of games and wins by position and by move.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     positions: HashMap<String, PositionCounts>,
@@ -18,31 +18,43 @@ pub(super) struct Counts {
 struct PositionCounts {
     /// Smallest number of the next move.
     ply: u32,
-    moves: Vec<MoveCounts>,
+    tally: Tally,
+    moves: Vec<(Move, Tally)>,
 }
 
-#[derive(Debug)]
-struct MoveCounts {
-    mv: Move,
+/// Games, each counted once.
+#[derive(Debug, Default)]
+struct Tally {
     games: u32,
     wins: u32,
     /// Number of the last game that was counted.
     last: u32,
 }
 
+impl Tally {
+    /// Counts the game of this number unless it has been counted.
+    fn add(&mut self, game: u32, is_won: bool) {
+        if self.last != game {
+            self.last = game;
+            self.games += 1;
+            self.wins += u32::from(is_won);
+        }
+    }
+}
+
 /// The positions that a book keeps, and the weight of their moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Selection {
-    /// Least number of wins of the side to move.
+    /// Least number of games that the side to move won.
     pub min_wins: u32,
-    /// Least number of games.
+    /// Least number of games in which the position was met.
     pub min_games: u32,
     /// Moves weigh their wins instead of their games.
     pub by_wins: bool,
 }
 
 impl Counts {
-    /// Begins a game, in which the same move of the same position counts once.
+    /// Begins a game, in which the same position counts once, and so does each of its moves.
     pub fn begin_game(&mut self) {
         self.games += 1;
     }
@@ -58,26 +70,17 @@ impl Counts {
         let key = key_of(position);
         let entry = self.positions.entry(key).or_insert(PositionCounts {
             ply,
+            tally: Tally::default(),
             moves: Vec::new(),
         });
         entry.ply = entry.ply.min(ply);
-        let index = entry.moves.iter().position(|count| count.mv == mv);
+        entry.tally.add(game, is_won);
+        let index = entry.moves.iter().position(|(other, _)| *other == mv);
         let index = index.unwrap_or_else(|| {
-            entry.moves.push(MoveCounts {
-                mv,
-                games: 0,
-                wins: 0,
-                last: 0,
-            });
+            entry.moves.push((mv, Tally::default()));
             entry.moves.len() - 1
         });
-        let count = &mut entry.moves[index];
-        if count.last == game {
-            return;
-        }
-        count.last = game;
-        count.games += 1;
-        count.wins += u32::from(is_won);
+        entry.moves[index].1.add(game, is_won);
     }
 
     /// Returns the selected positions as a book.
@@ -86,20 +89,18 @@ impl Counts {
     /// A move is illegal in its position.
     pub fn into_book(self, selection: Selection) -> Result<Book, BookEntryError> {
         let mut book = Book::default();
-        for (key, PositionCounts { ply, moves }) in self.positions {
-            let wins: u32 = moves.iter().map(|count| count.wins).sum();
-            let games: u32 = moves.iter().map(|count| count.games).sum();
-            if wins < selection.min_wins || games < selection.min_games {
+        for (key, PositionCounts { ply, tally, moves }) in self.positions {
+            if tally.wins < selection.min_wins || tally.games < selection.min_games {
                 continue;
             }
             let Ok(position) = Position::from_sfen(&format!("{key} {ply}")) else {
                 unreachable!("the key is the text of a position");
             };
-            let weighed = moves.iter().map(|count| BookMove {
+            let weighed = moves.iter().map(|(mv, count)| BookMove {
                 games: count.games,
                 wins: count.wins,
                 ..BookMove::new(
-                    count.mv,
+                    *mv,
                     match selection.by_wins {
                         true => count.wins,
                         false => count.games,

@@ -155,6 +155,24 @@ fn a_repeated_position_counts_once_in_a_game() {
 }
 
 #[test]
+fn one_game_is_one_win_of_a_position_whatever_was_played_there() {
+    let folder = BookFolder::new();
+    let output = folder.at("a.book");
+    let moves = "2h3h 8b7b 3h2h 7b8b 7g7f";
+    let won_once = folder.games(&format!("1\tb\t9\tother\t\t\t\t\t{moves}\n"));
+    let run = build(&won_once, &output);
+    let error = run.run(&mut NoProgress).unwrap_err();
+    assert!(error.to_string().contains("no position"), "{error}");
+    let met_twice = BuildRun {
+        source: BookSource::Played,
+        min_wins: 0,
+        min_games: 2,
+        ..run
+    };
+    assert!(met_twice.run(&mut NoProgress).is_err());
+}
+
+#[test]
 fn files_of_self_play_are_counted() {
     let folder = BookFolder::new();
     let (games, output) = (folder.at("games.psv"), folder.at("a.book"));
