@@ -47,6 +47,22 @@ fn noise_is_another_search_that_its_seed_repeats() {
 }
 
 #[test]
+fn lanes_can_have_their_noise_at_the_leaves() {
+    let _alone = alone();
+    let nodes = |model| {
+        let lanes = ["--lanes", "4", "--depth", "4", "--positions", "2"];
+        let noise = ["--json", "--sigma", "50", "--noise-model", model];
+        let object = json_of(&[&["bench"], &lanes[..], &noise[..]].concat());
+        assert_eq!(object["noise_model"], model);
+        object["lanes"][1]["nodes"].as_u64().expect("a number")
+    };
+    assert_ne!(nodes("position"), nodes("leaf"));
+    let shared = ["--lanes", "4", "--noise-model", "weights"];
+    let line = complaint_of(&[&["bench"], &shared[..]].concat());
+    assert!(line.contains("--noise-model position or leaf"), "{line}");
+}
+
+#[test]
 fn another_engine_is_compared_position_by_position() {
     let _alone = alone();
     let Some(engine) = fairy_stockfish() else {

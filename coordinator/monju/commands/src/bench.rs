@@ -87,6 +87,7 @@ impl SuiteBench {
             "evaluator": self.settings.evaluator.to_string(),
             "hash_mib": self.settings.hash_mib,
             "sigma": self.settings.sigma,
+            "noise_model": self.settings.noise_model.name(),
             "seed": self.seed,
             "positions": positions,
         })

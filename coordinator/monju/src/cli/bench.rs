@@ -6,8 +6,9 @@ use monju_commands::bench::{
     Branching, Dimension, Evaluators, MateBench, RivalComparison, RivalOption, Scaling, SuiteBench,
 };
 use monju_engine::{
-    EvaluatorChoice, PlayerSettings, SearchChoices, SearchOption, SearchOptions, bench::MIDDLEGAME,
-    eval::Sigma,
+    EvaluatorChoice, PlayerSettings, SearchChoices, SearchOption, SearchOptions,
+    bench::MIDDLEGAME,
+    eval::{NoiseModel, Sigma},
 };
 use monju_host::load_evaluator;
 use std::{path::PathBuf, time::Duration};
@@ -19,8 +20,8 @@ on one thread. At the same depth, hash, sigma and seed the total of nodes is the
 weights give another total, so changes of the search are told by that of --evaluator material.
 
 With --json, one object: nodes, nps, depth, time_ms, evaluation_ns (one evaluation as a search needs it: a \
-move followed, valued and taken back), evaluator, hash_mib, sigma, seed, positions[] (position, nodes, nps, \
-time_ms, bestmove, score).
+move followed, valued and taken back), evaluator, hash_mib, sigma, noise_model, seed, positions[] (position, nodes, \
+nps, time_ms, bestmove, score).
 
 With --against as well: against, movetime_ms, nps, against_nps, ratio, compared, positions[] (position, nps, \
 against_nps, ratio).
@@ -33,8 +34,8 @@ With --evaluators: movetime_ms, compared, evaluators[] (evaluator, nps, evaluati
 With --mates: problems, limit, rows[] (search, mates, no_mates, unsolved, wrong, longer, nodes as a geometric \
 mean, median_ms, p90_ms). Each line of a file begins with a position, a tab and the length of its mate.
 
-With --threads: depth, positions, rounds, evaluator, hash_mib, sigma, threads[] (threads, nodes, nps, \
-time_to_depth_ms; compared with the first of them nps_ratio, nodes_ratio, speedup; and \
+With --threads: depth, positions, rounds, evaluator, hash_mib, sigma, noise_model, threads[] (threads, \
+nodes, nps, time_to_depth_ms; compared with the first of them nps_ratio, nodes_ratio, speedup; and \
 independent_nps_ratio, the nodes/second that as many independent searches reach here). The 95 % intervals of \
 nodes_ratio and speedup go from the mean divided by nodes_ratio_margin, or speedup_margin, to the mean times \
 it. With --lanes the same under lanes[], compared with one player without noise, which comes first, and by \
@@ -101,6 +102,10 @@ pub struct BenchArguments {
     #[arg(long, value_name = "S", default_value_t, value_parser = parsers::sigma,
           allow_negative_numbers = true)]
     sigma: Sigma,
+    /// Target of the noise: every evaluation, the weights, or the result of each leaf's quiescence search
+    #[arg(long, value_name = "MODEL", default_value_t, value_parser = parsers::named::<NoiseModel>(),
+          conflicts_with_all = ["evaluators", "mates"])]
+    noise_model: NoiseModel,
     /// Seed of the noise
     #[arg(long, default_value = "1")]
     seed: u64,
@@ -172,10 +177,16 @@ impl BenchArguments {
         let settings = PlayerSettings {
             sigma: self.sigma.in_centipawns(&evaluator),
             evaluator,
+            noise_model: self.noise_model,
             hash_mib: self.hash as usize,
             search: self.search,
             ..PlayerSettings::default()
         };
+        if !self.lanes.is_empty() && self.noise_model == NoiseModel::Weights {
+            anyhow::bail!(
+                "lanes share their weights: --noise-model position or leaf makes them differ"
+            );
+        }
         let (dimension, counts) = if self.lanes.is_empty() {
             (Dimension::Threads, self.threads)
         } else {

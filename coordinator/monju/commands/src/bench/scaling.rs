@@ -232,6 +232,7 @@ impl Scaling {
             "evaluator": self.settings.evaluator.to_string(),
             "hash_mib": self.settings.hash_mib,
             "sigma": self.settings.sigma,
+            "noise_model": self.settings.noise_model.name(),
             self.dimension.name(): rows,
         })
     }
