@@ -149,6 +149,7 @@ fn cell_json(cell: &CellFindings<'_>) -> Value {
             "interval95": [compared.interval.low, compared.interval.high],
             "z": compared.z,
             "p": compared.p,
+            "exact": compared.is_exact,
             "holm_p": compared.holm_p,
             "stars": compared.stars.to_string(),
         })),

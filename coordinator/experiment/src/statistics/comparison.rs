@@ -5,11 +5,17 @@ use super::{
     interval::{Interval, Z95},
     significance::{Stars, stars_of_p},
 };
-use statrs::function::{
-    beta::{beta_reg, inv_beta_reg},
-    erf::erfc,
+use statrs::{
+    distribution::{DiscreteCDF, Hypergeometric},
+    function::{
+        beta::{beta_reg, inv_beta_reg},
+        erf::erfc,
+    },
 };
 use std::collections::BTreeMap;
+
+/// Wins and losses that both scores must be expected to have for the normal approximation (Cochran 1954).
+const LEAST_EXPECTED: f64 = 5.0;
 
 /// A score beside that of a base, with the difference of their win rates among decided games.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,8 +26,10 @@ pub struct Comparison {
     pub interval: Interval,
     /// Statistic of the pooled two-proportion test.
     pub z: f64,
-    /// One-sided p of a win rate as much above that of the base.
+    /// One-sided p of a win rate as much above that of the base: of this z, or of Fisher's exact test.
     pub p: f64,
+    /// The p is that of Fisher's exact test, since too few wins or losses are expected for the z.
+    pub is_exact: bool,
     /// The p, corrected for the number of comparisons (Holm); the p itself until they are known.
     pub holm_p: f64,
     /// The mark of the p, as in Ito et al. (2011), table 6.
@@ -40,15 +48,30 @@ pub fn compare(score: &GameTally, base: &GameTally) -> Option<Comparison> {
         variance => difference / variance.sqrt(),
     };
     let variance = rate * (1.0 - rate) / n + base_rate * (1.0 - base_rate) / base_n;
-    let p = upper_tail(z);
+    let is_exact = n.min(base_n) * pooled.min(1.0 - pooled) < LEAST_EXPECTED;
+    let p = match is_exact {
+        true => fisher(score, base),
+        false => upper_tail(z),
+    };
     Some(Comparison {
         difference,
         interval: around(difference, Z95 * variance.sqrt()),
         z,
         p,
+        is_exact,
         holm_p: p,
         stars: stars_of_p(p),
     })
+}
+
+/// Probability of as many wins or more of `score`, given those of both together (Fisher's exact test).
+fn fisher(score: &GameTally, base: &GameTally) -> f64 {
+    let all = score.decided() + base.decided();
+    let wins = score.wins + base.wins;
+    match (score.wins, Hypergeometric::new(all, wins, score.decided())) {
+        (0, _) | (_, Err(_)) => 1.0,
+        (least, Ok(chances)) => chances.sf(least - 1),
+    }
 }
 
 /// The difference of two scores on the pairs that both have played, from the same openings.
@@ -181,7 +204,27 @@ mod tests {
         );
         assert_eq!(compare(&tally(0, 0), &tally(1, 0)), Option::None);
         let alike = compare(&tally(5, 0), &tally(7, 0)).expect("games");
-        assert_eq!((alike.z, alike.p), (0.0, 0.5));
+        assert_eq!((alike.z, alike.p), (0.0, 1.0));
+    }
+
+    #[test]
+    fn few_wins_or_losses_are_compared_by_the_exact_test() {
+        // Sums of hypergeometric chances in whole numbers.
+        for (score, base, p) in [
+            (tally(200, 0), tally(196, 4), 0.061_561_334),
+            (tally(3, 7), tally(9, 1), 0.999_642_772),
+            (tally(0, 9), tally(1, 9), 1.0),
+        ] {
+            let compared = compare(&score, &base).expect("games");
+            assert!(compared.is_exact, "{compared:?}");
+            assert!((compared.p - p).abs() < 1e-8, "{compared:?}");
+        }
+        // Five losses are expected in each.
+        assert!(
+            !compare(&tally(96, 4), &tally(94, 6))
+                .expect("games")
+                .is_exact
+        );
     }
 
     #[test]

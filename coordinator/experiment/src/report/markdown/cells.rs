@@ -211,6 +211,12 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
              played, from the same openings; its interval and its one-sided p are by Student's t.\n",
         );
     }
+    let mut comparisons = report.cells.iter().filter_map(|cell| cell.comparison);
+    if comparisons.any(|compared| compared.is_exact) {
+        text.push_str(
+            "† where fewer than five wins or losses are expected in one of both, the p is that of Fisher's exact test.\n",
+        );
+    }
     if report.cells.iter().any(|cell| cell.cell.is_own_opponent()) {
         text.push_str(
             "A cell that is its own opponent scores one half of every pair by construction: it is compared pair by \
@@ -235,13 +241,14 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
         let _ = match &cell.comparison {
             Some(compared) => write!(
                 text,
-                "| {} | {} {} | {:+.2} | {}{} | {} |",
+                "| {} | {} {} | {:+.2} | {}{}{} | {} |",
                 cell.cell.label,
                 points(compared.difference),
                 range(compared.interval),
                 compared.z,
                 probability(compared.p),
                 compared.stars,
+                if compared.is_exact { " †" } else { "" },
                 probability(compared.holm_p)
             ),
             None => write!(text, "| {} | — | — | — | — |", cell.cell.label),
