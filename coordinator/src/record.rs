@@ -82,11 +82,10 @@ impl Recorder {
     /// # Errors
     /// The file cannot be written.
     pub fn open_rotating(path: &Path, rotation: Rotation) -> Result<Self, RecordError> {
-        let file = open(path).map_err(|source| RecordError::Open {
+        let file = LogFile::open(path, rotation).map_err(|source| RecordError::Open {
             path: path.to_owned(),
             source,
         })?;
-        let file = LogFile::new(file, path, rotation);
         let (requests, received) = mpsc::sync_channel(BACKLOG);
         let path = path.to_owned();
         let written = path.clone();
@@ -127,9 +126,15 @@ impl Recorder {
     }
 
     fn send(&self, request: WriteRequest) {
-        if let Err(TrySendError::Full(_)) = self.requests.try_send(request) {
-            let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
-            warn!(lost, "the log is too slow, a line is lost");
+        let Err(refused) = self.requests.try_send(request) else {
+            return;
+        };
+        let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
+        match refused {
+            TrySendError::Full(_) => warn!(lost, "the log is too slow, a line is lost"),
+            TrySendError::Disconnected(_) => {
+                error!(lost, "the thread of the log has ended, a line is lost")
+            }
         }
     }
 }
@@ -175,7 +180,7 @@ fn write_lines(requests: mpsc::Receiver<WriteRequest>, mut file: LogFile, path: 
         let written = line.render().and_then(|text| {
             // A failed write may have begun a line.
             let text = if broken { format!("\n{text}") } else { text };
-            file.write_all(text.as_bytes())
+            file.append(&text)
         });
         match written {
             Ok(()) => broken = false,

@@ -73,6 +73,8 @@ pub enum LineError {
 /// The contents of logs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Log {
+    /// Time of the decision of the first ballot, in milliseconds since 1970.
+    pub began_unix_ms: Option<u64>,
     /// The ballots, in the order of the files.
     pub ballots: Vec<Ballot>,
     /// The results, in the order of the files.
@@ -82,21 +84,32 @@ pub struct Log {
 }
 
 impl Log {
-    /// Reads logs one after the other.
+    /// Reads logs, whichever way they are listed, in the order of their first ballots: a game may begin in
+    /// a file that was put aside and end in the next one.
     ///
     /// # Errors
     /// A file cannot be read, or a line that was not cut short is not a line of a log.
     pub fn read<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Self, ReadError> {
-        let mut log = Self::default();
+        let mut logs = Vec::new();
         for path in paths {
             let fail = |source| ReadError::File {
                 path: path.to_owned(),
                 source,
             };
             let file = File::open(path).map_err(fail)?;
+            let mut log = Self::default();
             log.extend(BufReader::new(file), path)?;
+            logs.push(log);
         }
-        Ok(log)
+        logs.sort_by_key(|log| log.began_unix_ms);
+        let mut whole = Self::default();
+        for log in logs {
+            whole.began_unix_ms = whole.began_unix_ms.or(log.began_unix_ms);
+            whole.ballots.extend(log.ballots);
+            whole.results.extend(log.results);
+            whole.cut_short += log.cut_short;
+        }
+        Ok(whole)
     }
 
     /// Reads the lines of a file; errors name `path`.
@@ -122,7 +135,10 @@ impl Log {
                 .map_err(LineError::from)
                 .and_then(read_line)
             {
-                Ok(ReadLine::Ballot(ballot)) => self.ballots.push(*ballot),
+                Ok(ReadLine::Ballot(ballot, decided_unix_ms)) => {
+                    self.began_unix_ms.get_or_insert(decided_unix_ms);
+                    self.ballots.push(*ballot);
+                }
                 Ok(ReadLine::Result(result)) => self.results.push(result),
                 // The next writer ends a line that was cut short, so it may be followed.
                 Err(_) if is_torn(line) => self.cut_short += 1,
@@ -147,7 +163,8 @@ fn is_torn(line: &[u8]) -> bool {
 }
 
 enum ReadLine {
-    Ballot(Box<Ballot>),
+    /// A ballot, and the time of its decision in milliseconds since 1970.
+    Ballot(Box<Ballot>, u64),
     Result(GameResult),
 }
 
@@ -163,7 +180,10 @@ fn read_line(text: &str) -> Result<ReadLine, LineError> {
     }
     let line: LogLine = serde_json::from_value(value).map_err(LineError::Form)?;
     Ok(match line {
-        LogLine::Ballot(logged) => ReadLine::Ballot(Box::new(ballot_of(*logged)?)),
+        LogLine::Ballot(logged) => {
+            let decided_unix_ms = logged.decided_unix_ms;
+            ReadLine::Ballot(Box::new(ballot_of(*logged)?), decided_unix_ms)
+        }
         LogLine::Result(result) => ReadLine::Result(result),
     })
 }

@@ -1,69 +1,170 @@
 //! The files of a log: one that grows for ever, or a series of files of a limited size.
 
-use chrono::TimeDelta;
-use file_rotate::{
-    ContentLimit, FileRotate,
-    compression::Compression,
-    suffix::{AppendTimestamp, FileLimit},
-};
 use std::{
-    fs::File,
+    ffi::{OsStr, OsString},
+    fs::{self, File},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
+use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
+use tracing::warn;
 
 /// The limits of the files of a log; by default there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rotation {
     /// Size in bytes after which the file gets the time as the end of its name, and another one is begun.
-    pub bytes: Option<usize>,
+    pub bytes: Option<u64>,
     /// Days after which files that were put aside are deleted.
     pub days: Option<u32>,
 }
 
-/// The file that lines are appended to.
-pub enum LogFile {
-    /// It grows for ever.
-    One(File),
-    /// It is put aside when it has become too large.
-    Series(Box<FileRotate<AppendTimestamp>>),
+/// The file that lines are appended to. Whatever fails when files are changed, each line is in one of them.
+#[derive(Debug)]
+pub struct LogFile {
+    file: File,
+    path: PathBuf,
+    rotation: Rotation,
+    /// The last change of files failed, which has been said.
+    is_stuck: bool,
 }
 
 impl LogFile {
-    /// A log in `file`, which was opened at `path`.
-    pub fn new(file: File, path: &Path, rotation: Rotation) -> Self {
-        let Some(bytes) = rotation.bytes else {
-            return Self::One(file);
+    /// Opens a log for appending, creating it if necessary.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or a line that a crash has cut short cannot be ended.
+    pub fn open(path: &Path, rotation: Rotation) -> io::Result<Self> {
+        Ok(Self {
+            file: super::open(path)?,
+            path: path.to_owned(),
+            rotation,
+            is_stuck: false,
+        })
+    }
+
+    /// Appends text in one write, and puts the file aside if it is too large then.
+    ///
+    /// # Errors
+    /// The text cannot be written, or not as a whole.
+    pub fn append(&mut self, text: &str) -> io::Result<()> {
+        self.file.write_all(text.as_bytes())?;
+        let Some(limit) = self.rotation.bytes else {
+            return Ok(());
         };
-        let limit = match rotation.days {
-            Some(days) => FileLimit::Age(TimeDelta::days(days.into())),
-            None => FileLimit::Unlimited,
-        };
-        // A line is written as a whole before the size is looked at.
-        let limits = ContentLimit::BytesSurpassed(bytes);
-        let names = AppendTimestamp::default(limit);
-        Self::Series(Box::new(FileRotate::new(
-            path,
-            names,
-            limits,
-            Compression::None,
-            None,
-        )))
+        match self.change_files(limit) {
+            Ok(()) => self.is_stuck = false,
+            Err(error) if !self.is_stuck => {
+                self.is_stuck = true;
+                let path = self.path.display();
+                warn!(%path, %error, "the log cannot be put aside and grows on");
+            }
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Begins another file if this one is larger than the limit. If it fails, this one goes on.
+    fn change_files(&mut self, limit: u64) -> io::Result<()> {
+        if self.file.metadata()?.len() <= limit {
+            return Ok(());
+        }
+        let now = SystemTime::now();
+        match fs::metadata(&self.path) {
+            Ok(metadata) if metadata.len() > limit => put_aside(&self.path, now)?,
+            // Another process that writes to this log was here before.
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        self.file = super::open(&self.path)?;
+        if let Some(days) = self.rotation.days {
+            delete_old(&self.path, now, days);
+        }
+        Ok(())
     }
 }
 
-impl Write for LogFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::One(file) => file.write(bytes),
-            Self::Series(files) => files.write(bytes),
+/// Renames a log to one with the time as the end of its name, which no file has.
+fn put_aside(path: &Path, now: SystemTime) -> io::Result<()> {
+    let moment = OffsetDateTime::from(now);
+    let time = format!(
+        "{:04}{:02}{:02}T{:02}{:02}{:02}",
+        moment.year(),
+        u8::from(moment.month()),
+        moment.day(),
+        moment.hour(),
+        moment.minute(),
+        moment.second()
+    );
+    for again in 0..u32::MAX {
+        let end = match again {
+            0 => time.clone(),
+            again => format!("{time}.{again}"),
+        };
+        let name = with_end(path, &end);
+        // The new file keeps the name from other processes until the old one takes its place.
+        match File::create_new(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            made => drop(made?),
         }
+        return fs::rename(path, &name).inspect_err(|_| {
+            let _ = fs::remove_file(&name);
+        });
     }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::One(file) => file.flush(),
-            Self::Series(files) => files.flush(),
+/// Deletes the files that were put aside more than so many days ago.
+fn delete_old(path: &Path, now: SystemTime, days: u32) {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else {
+        return;
+    };
+    let age = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
+    let name = path.file_name().unwrap_or_default();
+    for entry in entries.flatten() {
+        let since =
+            moment_of(name, &entry.file_name()).and_then(|moment| now.duration_since(moment).ok());
+        if since.is_some_and(|since| since > age)
+            && let Err(error) = fs::remove_file(entry.path())
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            let path = entry.path();
+            warn!(path = %path.display(), %error, "an old log cannot be deleted");
         }
     }
+}
+
+/// Returns the moment at which a file was put aside from the log `log`, if it was.
+fn moment_of(log: &OsStr, file: &OsStr) -> Option<SystemTime> {
+    let end = file.to_str()?.strip_prefix(log.to_str()?)?;
+    let mut parts = end.strip_prefix('.')?.split('.');
+    let (day, time) = parts.next()?.split_once('T')?;
+    let is_number =
+        |text: &str, length| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+    let again = parts.next();
+    if !is_number(day, 8)
+        || !is_number(time, 6)
+        || again.is_some_and(|again| again.parse::<u32>().is_err())
+        || parts.next().is_some()
+    {
+        return None;
+    }
+    let month = Month::try_from(day[4..6].parse::<u8>().ok()?).ok()?;
+    let date = Date::from_calendar_date(day[..4].parse().ok()?, month, day[6..].parse().ok()?);
+    let clock = Time::from_hms(
+        time[..2].parse().ok()?,
+        time[2..4].parse().ok()?,
+        time[4..].parse().ok()?,
+    );
+    let moment = PrimitiveDateTime::new(date.ok()?, clock.ok()?);
+    Some(moment.assume_utc().into())
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(".");
+    name.push(end);
+    name.into()
 }

@@ -258,6 +258,86 @@ fn assert_documented(value: &serde_json::Value, documentation: &str) {
     }
 }
 
+/// Records so many ballots in a log whose files are of a limited size.
+fn record_rotating(recorder: &Recorder, count: usize) {
+    for _ in 0..count {
+        recorder.ballot(&ballot());
+    }
+    recorder.flush();
+}
+
+/// Returns the ballots of all files that begin with the name of a log.
+fn ballots_of(path: &Path) -> usize {
+    let entries = fs::read_dir(path.parent().expect("a folder")).expect("a folder");
+    let files: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|file| file.is_file())
+        .collect();
+    let log = Log::read(files.iter().map(|file| &**file)).expect("whole lines");
+    assert_eq!(log.cut_short, 0);
+    log.ballots.len()
+}
+
+const SMALL: Rotation = Rotation {
+    bytes: Some(8_000),
+    days: None,
+};
+
+#[test]
+fn names_that_are_taken_and_files_that_are_gone_cost_no_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ballots.jsonl");
+    // Two processes put the files of one log aside, many of them within a second.
+    let recorders = [(); 2].map(|()| Recorder::open_rotating(&path, SMALL).expect("a log"));
+    for _ in 0..20 {
+        for recorder in &recorders {
+            record_rotating(recorder, 3);
+        }
+    }
+    assert_eq!(ballots_of(&path), 120);
+    // The log is removed while it is in use, with all that stood in it.
+    let left = Log::read([&*path]).expect("whole lines").ballots.len();
+    fs::remove_file(&path).expect("a log");
+    record_rotating(&recorders[0], 30);
+    assert!(ballots_of(&path) >= 120 - left + 20, "{left}");
+}
+
+#[test]
+fn a_log_that_cannot_be_put_aside_grows_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let inner = folder.path().join("inner");
+    fs::create_dir(&inner).expect("a folder");
+    let path = inner.join("ballots.jsonl");
+    let recorder = Recorder::open_rotating(&path, SMALL).expect("a log");
+    record_rotating(&recorder, 1);
+    // The folder has another name now, so that there is no place for a new file.
+    let moved = folder.path().join("moved");
+    fs::rename(&inner, &moved).expect("renamed");
+    record_rotating(&recorder, 30);
+    assert_eq!(ballots_of(&moved.join("ballots.jsonl")), 31);
+    fs::rename(&moved, &inner).expect("renamed");
+    record_rotating(&recorder, 30);
+    assert_eq!(ballots_of(&path), 61);
+    assert!(fs::metadata(&path).expect("a log").len() < 8_000);
+}
+
+#[test]
+fn files_are_read_in_the_order_of_their_ballots() {
+    in_a_folder(|path| {
+        let older = path.with_extension("jsonl.20261124T205800");
+        for (file, id, decided) in [(path, 2, 2_000), (&*older, 1, 1_000)] {
+            let ballot = Ballot { id, ..ballot() };
+            let logged = LoggedBallot::of(&ballot, decided).expect("a position");
+            let line = LogLine::Ballot(Box::new(logged)).render().expect("JSON");
+            fs::write(file, line).expect("written");
+        }
+        // As a shell lists `ballots.jsonl*`.
+        let log = Log::read([path, &older]).expect("its own lines");
+        let ids: Vec<u64> = log.ballots.iter().map(|ballot| ballot.id).collect();
+        assert_eq!((ids, log.began_unix_ms), (vec![1, 2], Some(1_000)));
+    });
+}
+
 #[test]
 fn a_log_is_put_aside_at_its_size_and_every_line_stays_whole() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -273,10 +353,7 @@ fn a_log_is_put_aside_at_its_size_and_every_line_stays_whole() {
     for _ in 0..2 {
         // The second recorder goes on with the file of the first.
         let recorder = Recorder::open_rotating(&path, rotation).expect("a log");
-        for _ in 0..BALLOTS / 2 {
-            recorder.ballot(&ballot());
-        }
-        recorder.flush();
+        record_rotating(&recorder, BALLOTS / 2);
     }
     let entries = fs::read_dir(folder.path()).expect("a folder");
     let files: Vec<_> = entries

@@ -309,7 +309,7 @@ fn rotation(
         return error("log_keep_days", what.to_owned());
     }
     Ok(Rotation {
-        bytes: max_mib.map(|mib| (mib as usize) << 20),
+        bytes: max_mib.map(|mib| u64::from(mib) << 20),
         days: keep_days,
     })
 }
