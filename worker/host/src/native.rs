@@ -104,8 +104,9 @@ impl PlayerBackend for NativePlayer {
         let asked = own_first(&self.own, &order.limits);
         let limits = if order.ponder {
             Limits {
-                // A running search cannot be told to rank more moves.
+                // A running search cannot be told to rank more moves, or to leave moves out.
                 multi_pv: asked.multi_pv,
+                search_moves: asked.search_moves.clone(),
                 ..Limits::default()
             }
         } else {
@@ -202,7 +203,8 @@ mod tests {
             _: &mut dyn FnMut(&engine::Line),
         ) -> Outcome {
             assert_ne!(limits.nodes, Some(1), "one node is too few");
-            let mv = game.legal_moves()[0];
+            let asked = limits.search_moves.first().copied();
+            let mv = asked.unwrap_or_else(|| game.legal_moves()[0]);
             Outcome {
                 answer: engine::Answer::Move(mv),
                 line: engine::Line {
@@ -231,6 +233,21 @@ mod tests {
             _: &mut dyn FnMut(&engine::Line),
         ) -> Outcome {
             unreachable!("a player of a worker ponders by thinking without limits")
+        }
+    }
+
+    fn order(game_id: &str, noise_seed: u64, nodes: u64) -> Order {
+        Order {
+            game_id: game_id.to_owned(),
+            game: Game::startpos(),
+            limits: Limits {
+                nodes: Some(nodes),
+                ..Limits::default()
+            },
+            ponder: false,
+            opponents_turn: false,
+            noise_seed,
+            since: Instant::now(),
         }
     }
 
@@ -278,19 +295,7 @@ mod tests {
             noise_seed: u64,
             nodes: u64,
         ) -> Result<PlayerAnswer, ThinkFailure> {
-            let order = Order {
-                game_id: game_id.to_owned(),
-                game: Game::startpos(),
-                limits: Limits {
-                    nodes: Some(nodes),
-                    ..Limits::default()
-                },
-                ponder: false,
-                opponents_turn: false,
-                noise_seed,
-                since: Instant::now(),
-            };
-            let thinking = self.stub.think(order).await?;
+            let thinking = self.stub.think(order(game_id, noise_seed, nodes)).await?;
             thinking.answer.await.expect("an answer")
         }
 
@@ -331,6 +336,23 @@ mod tests {
             }
             assert_eq!(trial.seeds(), []);
         }
+    }
+
+    #[tokio::test]
+    async fn a_ponder_hit_keeps_the_moves_to_choose_from() {
+        let trial = Trial::new(Seeding::Noiseless);
+        let last = Game::startpos().legal_moves().pop().expect("a move");
+        let mut order = order("a", 0, 9);
+        order.ponder = true;
+        order.limits.search_moves = vec![last];
+        let thinking = trial.stub.think(order).await.expect("a search");
+        let hit = Steer::PonderHit {
+            limits: Limits::default(),
+            at: Instant::now(),
+        };
+        thinking.steers.send(hit).await.expect("it listens");
+        let answer = thinking.answer.await.expect("an answer").expect("a move");
+        assert_eq!(answer.line.r#move, last.to_string());
     }
 
     #[tokio::test]
