@@ -24,6 +24,14 @@ impl DeclaredOptions {
         options.map(|(name, declaration)| (name.as_str(), declaration.as_str()))
     }
 
+    /// Returns the line that sets an option; a button has no value.
+    pub fn set_option(&self, name: &str, value: &OptionValue) -> String {
+        match self.0.get(name).map(String::as_str) {
+            Some("button") => format!("setoption name {name}"),
+            _ => format!("setoption name {name} value {value}"),
+        }
+    }
+
     /// Returns doubts about options that the engine is to be sent, one line each. They are sent all the same:
     /// some engines have options that they do not declare.
     pub fn doubts(&self, options: &UsiOptions) -> Vec<String> {
@@ -99,6 +107,21 @@ fn choices(declaration: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_button_is_pressed_without_a_value() {
+        let mut declared = DeclaredOptions::default();
+        declared.hear("Clear Hash type button");
+        let empty = OptionValue::Text(String::new());
+        assert_eq!(
+            declared.set_option("Clear Hash", &empty),
+            "setoption name Clear Hash"
+        );
+        assert_eq!(
+            declared.set_option("Book", &empty),
+            "setoption name Book value "
+        );
+    }
 
     fn doubts(name: &str, value: OptionValue) -> Vec<String> {
         let mut declared = DeclaredOptions::default();

@@ -51,6 +51,11 @@ impl EngineInfo {
         }
         self.hash_full = heard.hash_full.or(self.hash_full);
         if heard.pv.is_empty() {
+            // Some engines tell a score alone, at a mate for example; it counts until a line comes.
+            if self.pv.is_empty() && heard.score.is_some() {
+                self.score = heard.score();
+                self.depth = heard.depth.unwrap_or(self.depth);
+            }
             return false;
         }
         self.depth = heard.depth.unwrap_or(self.depth);
@@ -94,11 +99,13 @@ impl EngineInfo {
     }
 
     /// Returns the state as an answer. The score belongs to the last principal variation, so it is dropped
-    /// when the engine plays another move.
+    /// when the engine plays another move; without any it is the position's.
     pub fn answer(mut self, best: EngineAnswer, elapsed: Duration) -> v1::Line {
         if self.pv.first() != Some(&best.mv) {
-            self.score = None;
-            self.pv.clear();
+            if !self.pv.is_empty() {
+                self.score = None;
+                self.pv.clear();
+            }
             if looks_like_move(&best.mv) {
                 self.pv.push(best.mv.clone());
             }
@@ -346,6 +353,21 @@ mod tests {
         assert_eq!(resign.r#move, "resign");
         assert!(resign.pv.is_empty());
         assert_eq!(resign.score, None);
+    }
+
+    #[test]
+    fn a_score_without_a_variation_counts_until_one_comes() {
+        let mut thought = EngineInfo::default();
+        assert!(!thought.hear("depth 3 score mate 5"));
+        let best = EngineAnswer::parse("7g7f").expect("a move");
+        let answer = thought.clone().answer(best, Duration::ZERO);
+        assert_eq!(answer.score, score(Kind::Mate(5), v1::Bound::Exact));
+        assert_eq!((answer.depth, answer.pv), (3, vec!["7g7f".to_owned()]));
+        thought.hear("depth 4 score cp 12 pv 7g7f");
+        thought.hear("depth 5 score cp -900 nodes 7");
+        let line = thought.line(Duration::ZERO);
+        assert_eq!(line.score, score(Kind::Cp(12), v1::Bound::Exact));
+        assert_eq!((line.depth, line.nodes), (4, 7));
     }
 
     #[test]

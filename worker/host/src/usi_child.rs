@@ -179,7 +179,7 @@ impl UsiChild {
     /// # Errors
     /// The engine has ended, or does not read.
     pub async fn set_option(&mut self, name: &str, value: &OptionValue) -> Result<(), ChildError> {
-        self.send(&set_option(name, value)).await
+        self.send(&self.declared.set_option(name, value)).await
     }
 
     /// Sends `gameover` with `win`, `lose` or `draw`.
@@ -308,7 +308,7 @@ impl UsiChild {
             );
         }
         for (name, value) in &spec.options.0 {
-            self.send(&set_option(name, value)).await?;
+            self.send(&self.declared.set_option(name, value)).await?;
         }
         Ok(())
     }
@@ -370,10 +370,6 @@ impl UsiChild {
 fn excerpt(line: &str) -> String {
     const LONGEST: usize = 160;
     text::excerpt(line, LONGEST)
-}
-
-fn set_option(name: &str, value: &OptionValue) -> String {
-    format!("setoption name {name} value {value}")
 }
 
 async fn log_errors<R: AsyncRead + Unpin>(
