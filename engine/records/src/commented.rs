@@ -204,17 +204,25 @@ impl CommentedGame {
         let text = export_csa_with_options(&self.record, options);
         let text = text.map_err(Rejection::unreadable)?;
         let time = self.record.metadata().time_control();
-        let Some(time) = time.filter(|_| self.csa_version == CsaVersion::V3_0) else {
-            return Ok(text);
-        };
-        // The library writes this line as version 2.2 has it.
-        let lines = text
-            .split_inclusive('\n')
-            .map(|line| match line.starts_with("$TIME_LIMIT:") {
-                true => format!("$TIME:{}\n", time.to_spec()),
-                false => line.to_owned(),
-            });
+        let time = time.filter(|_| self.csa_version == CsaVersion::V3_0);
+        let lines = text.split_inclusive('\n').map(|line| match time {
+            // The library writes this line as version 2.2 has it.
+            Some(time) if line.starts_with("$TIME_LIMIT:") => {
+                format!("$TIME:{}\n", time.to_spec())
+            }
+            _ => with_spaced_squares(line),
+        });
         Ok(lines.collect())
+    }
+}
+
+/// Writes the empty squares of a rank as CSA has them, ` * `; the library's `*  ` is read by few programs.
+fn with_spaced_squares(line: &str) -> String {
+    let is_rank = line.as_bytes().first() == Some(&b'P')
+        && line.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+    match is_rank {
+        true => line.replace("*  ", " * "),
+        false => line.to_owned(),
     }
 }
 
@@ -324,6 +332,18 @@ mod tests {
             let read = read(name, text, 1).unwrap_or_else(|error| panic!("{name}: {error:?}"));
             assert_eq!(read.game().moves(), game.game().moves(), "{name}");
             assert!(read.kif().is_ok() && read.csa().is_ok(), "{name}");
+        }
+        let board = "sfen l3k3l/9/4P4/9/9/9/9/9/4K4 w 2Pb 1 moves 5a4a";
+        let csa = read("a.usi", board, 1).expect("a game").csa();
+        let ranks: Vec<String> = csa.expect("CSA").lines().map(str::to_owned).collect();
+        let empty = " * ".repeat(9);
+        for (number, rank) in [
+            (1, "-KY *  *  * -OU *  *  * -KY".to_owned()),
+            (2, empty.clone()),
+            (3, " *  *  *  * +FU *  *  *  * ".to_owned()),
+            (8, empty),
+        ] {
+            assert!(ranks.contains(&format!("P{number}{rank}")), "{ranks:?}");
         }
         let second = read("a.usi", usi, 2).expect("the second game");
         assert_eq!(second.game().moves().len(), 1);
