@@ -78,7 +78,7 @@ impl PositionView {
         let score = (first.and_then(|ranked| ranked.score)).and_then(|score| score.value());
         let calibrated = decision
             .win_rate
-            .or_else(|| ranking::win_rate(ballot, best));
+            .or_else(|| ranking::win_rate(&ballot.votes, best));
         let votes = ballot.tally.iter();
         let counted = ballot.votes.iter().filter(|vote| vote.counted);
         Self {

@@ -2,6 +2,7 @@
 
 use super::{
     danger::Judgements, entry::BallotEntry, header::BallotHeader, lanes, meaning::VoteMeaning,
+    ranking,
 };
 use crate::{
     book::BookAnswer,
@@ -191,7 +192,7 @@ impl OpenBallot {
         let decision = decision.map(|decision| Decision {
             win_rate: decision
                 .win_rate
-                .or(mean_win_rate(&votes, &decision.r#move)),
+                .or(ranking::win_rate(&votes, &decision.r#move)),
             ..decision
         });
         Ballot {
@@ -249,18 +250,4 @@ impl OpenBallot {
                 _ => None,
             })
     }
-}
-
-/// Returns the mean win rate of the votes for a move.
-fn mean_win_rate(votes: &[Vote], mv: &str) -> Option<f64> {
-    let is_for = |vote: &&Vote| {
-        let line = vote.line.as_ref();
-        vote.counted && line.is_some_and(|line| line.r#move == mv)
-    };
-    let rates: Vec<f64> = votes
-        .iter()
-        .filter(is_for)
-        .filter_map(|vote| vote.win_rate)
-        .collect();
-    (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
 }

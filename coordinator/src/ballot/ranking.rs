@@ -5,7 +5,7 @@
 //! player speaks. The line of play is that of the deepest voter or, without one, of the deepest player that
 //! ranks the move.
 
-use monju_proto::v1::{Ballot, Candidate, Line, Score};
+use monju_proto::v1::{Ballot, Candidate, Line, Score, Vote};
 use std::cmp::Reverse;
 
 /// A move of the council.
@@ -68,8 +68,8 @@ pub fn rank(ballot: &Ballot, wanted: usize) -> Vec<RankedMove<'_>> {
 }
 
 /// Returns the mean win rate of the counted votes for a move; `None` if no score of theirs is calibrated.
-pub fn win_rate(ballot: &Ballot, mv: &str) -> Option<f64> {
-    let votes = (ballot.votes.iter()).filter(|vote| vote.counted && vote.chosen() == mv);
+pub fn win_rate(votes: &[Vote], mv: &str) -> Option<f64> {
+    let votes = (votes.iter()).filter(|vote| vote.counted && vote.chosen() == mv);
     let rates: Vec<f64> = votes.filter_map(|vote| vote.win_rate).collect();
     (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
 }

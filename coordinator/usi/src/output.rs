@@ -98,6 +98,7 @@ mod tests {
         let (output, lines) = Output::channel();
         drop(lines);
         output.say("readyok");
-        output.closed().await;
+        let closed = tokio::time::timeout(std::time::Duration::from_secs(10), output.closed());
+        closed.await.expect("nobody reads");
     }
 }

@@ -215,7 +215,8 @@ mod tests {
     async fn words_to_another_thread_are_answered_until_the_end() {
         let echo = Echo::start();
         for _ in 0..3 {
-            echo.answer().await;
+            let answered = tokio::time::timeout(Duration::from_secs(10), echo.answer());
+            answered.await.expect("an answer");
         }
     }
 }

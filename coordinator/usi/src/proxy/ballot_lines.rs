@@ -66,7 +66,7 @@ pub fn shares(ballot: &Ballot, analysis: Option<&SteadyScores>) -> Option<String
     let votes: u32 = ballot.tally.iter().map(|tally| tally.votes).sum();
     let moves = ballot.tally.iter().map(|Tally { r#move, votes: own }| {
         let share = 100.0 * f64::from(*own) / f64::from(votes.max(1));
-        let calibrated = ranking::win_rate(ballot, r#move);
+        let calibrated = ranking::win_rate(&ballot.votes, r#move);
         let rate = match (calibrated, uncalibrated(r#move)) {
             (Some(rate), _) => format!(" (win rate {:.1}%)", 100.0 * rate),
             (None, Some(rate)) => format!(" (win rate {:.1}%, uncalibrated)", 100.0 * rate),
