@@ -4,19 +4,29 @@ use crate::info_line::InfoLine;
 use monju_coordinator::calibration::uncalibrated_win_rate;
 use monju_engine::{Bound, Line, Move, RootMove, Score};
 
-/// Returns the `info` lines: the principal variation, and the other ranked moves if this line ends their
-/// ranking. None without a principal variation. Ranks are told if `multi_pv` asks for several moves.
+/// Returns the `info` lines: the principal variation, and the other moves of the last ranking that ended, behind it. None
+/// without a principal variation. Ranks are told if `multi_pv` asks for several moves: always all, so that what a GUI
+/// keeps of each names no move twice.
 pub fn line_texts(line: &Line, multi_pv: Option<u32>) -> Vec<String> {
-    if line.pv.is_empty() {
+    let Some(first) = line.pv.first() else {
         return Vec::new();
-    }
-    let first_rank = multi_pv.is_some_and(|wanted| wanted > 1).then_some(1);
-    let mut texts = vec![text(line, first_rank, line.score, line.bound, &line.pv)];
-    if line.ranked_depth == line.depth {
-        for (index, ranked) in line.candidates.iter().enumerate().skip(1) {
-            let rank = Some(index + 1);
-            texts.push(text(line, rank, ranked.score, Bound::Exact, &ranked.pv));
-        }
+    };
+    let wanted = multi_pv.map_or(1, |wanted| wanted as usize);
+    let first_rank = (wanted > 1).then_some(1);
+    let mut texts = vec![text(
+        line, first_rank, line.depth, line.score, line.bound, &line.pv,
+    )];
+    let others = line.candidates.iter().filter(|ranked| ranked.mv != *first);
+    for (rank, ranked) in (2..=wanted).zip(others) {
+        let depth = line.ranked_depth;
+        texts.push(text(
+            line,
+            Some(rank),
+            depth,
+            ranked.score,
+            Bound::Exact,
+            &ranked.pv,
+        ));
     }
     texts
 }
@@ -50,11 +60,18 @@ pub fn root_move_text(root_move: RootMove) -> String {
     format!("info depth {depth} currmove {mv} currmovenumber {number}")
 }
 
-fn text(line: &Line, rank: Option<usize>, score: Score, bound: Bound, pv: &[Move]) -> String {
+fn text(
+    line: &Line,
+    rank: Option<usize>,
+    depth: u32,
+    score: Score,
+    bound: Bound,
+    pv: &[Move],
+) -> String {
     let pv: Vec<String> = pv.iter().map(ToString::to_string).collect();
     let seconds = line.time.as_secs_f64();
     let line = InfoLine {
-        depth: line.depth,
+        depth,
         selective_depth: line.selective_depth,
         score: Some(score_text(score, bound)),
         nodes: line.nodes,
@@ -157,17 +174,24 @@ mod tests {
     }
 
     #[test]
-    fn other_moves_are_shown_where_their_ranking_ends() {
+    fn every_line_names_each_rank_once() {
         let mut line = line();
+        assert_eq!(line_texts(&line, Some(2)).len(), 1, "no ranking yet");
         line.candidates = ranked();
-        line.ranked_depth = 2;
-        let texts = line_texts(&line, Some(2));
-        assert_eq!(texts.len(), 1, "the ranking is of an earlier iteration");
-        assert!(texts[0].ends_with(" multipv 1 pv 7g7f"), "{texts:?}");
         line.ranked_depth = 3;
         let texts = line_texts(&line, Some(2));
         assert_eq!(texts.len(), 2);
+        assert!(texts[0].ends_with(" multipv 1 pv 7g7f"), "{texts:?}");
         assert!(texts[1].contains(" score cp -20 nodes "), "{texts:?}");
         assert!(texts[1].ends_with(" multipv 2 pv 2g2f"), "{texts:?}");
+        // The second of the last iteration leads in this one: the first of it is the second now.
+        line.depth = 4;
+        line.pv = vec![line.candidates[1].mv];
+        let texts = line_texts(&line, Some(2));
+        assert_eq!(texts.len(), 2);
+        assert!(texts[0].ends_with(" multipv 1 pv 2g2f"), "{texts:?}");
+        assert!(texts[1].starts_with("info depth 3 "), "{texts:?}");
+        assert!(texts[1].ends_with(" multipv 2 pv 7g7f"), "{texts:?}");
+        assert_eq!(line_texts(&line, None).len(), 1);
     }
 }
