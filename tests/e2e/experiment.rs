@@ -89,6 +89,9 @@ fn an_experiment_is_played_watched_and_reported() {
     assert!(ended.status.success(), "{}", ended.errors);
     assert!(ended.errors.contains("8 of 8 games"), "{}", ended.errors);
     assert_eq!(ended.output, "");
+    // The file alone is the whole store.
+    let log = folder.path().join("small.db-wal");
+    assert!(!log.exists());
     // No pair is left to play.
     assert!(run(&["experiment", "run", text(&file)]).status.success());
 
@@ -96,6 +99,8 @@ fn an_experiment_is_played_watched_and_reported() {
     assert_eq!(status["cells"][0]["finished"], 2);
     assert_eq!(status["cells"][1]["open"], 0);
     assert!(output_of(&["experiment", "status", text(&file)]).contains("sigma=200"));
+
+    assert!(!log.exists());
 
     let out = folder.path().join("out");
     let games = folder.path().join("games");

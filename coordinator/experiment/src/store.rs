@@ -21,7 +21,7 @@ pub use address::Address;
 pub use database::Database;
 pub use error::StoreError;
 pub use fault::DatabaseFault;
-pub use operations::Store;
+pub use operations::{Store, closing};
 pub use plan::{
     ATTEMPTS, Accepted, ExperimentPlan, GameUnderWay, Lease, OpenMode, PlannedCell, PlannedGames,
     PlayedPair, RegisteredPlan,

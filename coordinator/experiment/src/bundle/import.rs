@@ -50,7 +50,7 @@ pub async fn import(
         Err(error) => return Err(error.into()),
     }
     let store = store::open(address, &plan, OpenMode::Play(Accepted::default())).await?;
-    store.restore(&kept, &specification.text).await?;
+    store::closing(&*store, store.restore(&kept, &specification.text)).await?;
     Ok(Imported {
         games: rows().count() as u64,
         programs: rows()

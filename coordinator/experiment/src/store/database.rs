@@ -205,6 +205,10 @@ macro_rules! in_transaction {
 
 #[tonic::async_trait]
 impl Store for Database {
+    async fn close(&self) {
+        self.connection.close().await;
+    }
+
     fn older_specification(&self) -> Option<&str> {
         self.older.as_deref()
     }

@@ -125,6 +125,10 @@ impl Store for Meanwhile {
             .await
     }
 
+    async fn close(&self) {
+        self.call("close", self.store.close()).await
+    }
+
     async fn close_cell(&self, cell: usize) -> Result<(), StoreError> {
         self.call("close_cell", self.store.close_cell(cell)).await
     }

@@ -97,4 +97,14 @@ pub trait Store: Send + Sync + Debug {
 
     /// The incidents of a cell.
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError>;
+
+    /// Lets go of the database, and waits until everything stands in its file; another operation opens it again.
+    async fn close(&self) {}
+}
+
+/// Does work with a store and closes it, whatever comes of the work.
+pub async fn closing<T>(store: &dyn Store, work: impl Future<Output = T>) -> T {
+    let outcome = work.await;
+    store.close().await;
+    outcome
 }

@@ -62,11 +62,19 @@ impl MatchCommand {
         let mode = OpenMode::Play(self.accepted);
         let plan = specification.plan(&build).with_engines(found.engines);
         let store = runner::open_patiently(&address, &plan, mode, waiting).await?;
+        store::closing(&*store, self.play(specification, &store)).await
+    }
+
+    async fn play(
+        &self,
+        specification: Specification,
+        store: &Arc<dyn Store>,
+    ) -> anyhow::Result<()> {
         let jobs = self.jobs;
         let runner = Runner {
             jobs: jobs.unwrap_or_else(|| runner::default_jobs(&specification)),
             specification: Arc::new(specification),
-            store,
+            store: Arc::clone(store),
             name: runner::unique_name(),
             term: runner::LEASE,
             games: GamesUnderWay::default(),

@@ -14,8 +14,9 @@ use monju_experiment::{
     paired_match::without_line,
     report,
     runner::{self, GamesUnderWay, Runner, StopLevel},
+    specification::Specification,
     spsa::{Spsa, TunedParameter},
-    store::{Address, OpenMode},
+    store::{self, Address, OpenMode, Store},
     tuning::{Screening, TuningGames},
 };
 use monju_host::load_evaluator;
@@ -183,9 +184,17 @@ impl ScreenCommand {
             runner::open_patiently(&self.address, &specification.plan(&build), mode, waiting)
                 .await
                 .map_err(without_acceptance)?;
+        store::closing(&*store, self.play(specification, &store)).await
+    }
+
+    async fn play(
+        &self,
+        specification: Specification,
+        store: &Arc<dyn Store>,
+    ) -> anyhow::Result<()> {
         let runner = Runner {
             specification: Arc::new(specification),
-            store,
+            store: Arc::clone(store),
             name: runner::unique_name(),
             jobs: self.jobs,
             term: runner::LEASE,

@@ -48,6 +48,8 @@ pub(super) struct DatabaseConnection {
     setup: &'static [&'static str],
     /// Statements that begin a transaction which excludes all others of the kind.
     begin_alone: &'static [&'static str],
+    /// Statements before it is closed.
+    settle: &'static [&'static str],
     /// Time after which an unused connection is closed; `None` for never.
     idle: Option<Duration>,
     slot: Arc<ConnectionSlot>,
@@ -79,6 +81,10 @@ impl DatabaseConnection {
                 OpenMode::Play(_) => dialect.setup,
             },
             begin_alone: dialect.begin_alone,
+            settle: match mode {
+                OpenMode::Look => &[],
+                OpenMode::Play(_) => dialect.settle,
+            },
             idle: dialect.idle,
             slot: Arc::default(),
         };
@@ -139,12 +145,13 @@ impl DatabaseConnection {
         }
     }
 
-    /// Closes the connection, and waits until the database has let go of it.
-    #[cfg(test)]
-    pub async fn close(self) {
-        if let Some(kept) = self.slot.lock().await.take() {
-            kept.connection.close().await.expect("closed");
-        }
+    /// Closes the connection, and waits until the database has let go of it. Nothing is lost where that fails.
+    pub async fn close(&self) {
+        let Some(mut kept) = self.slot.lock().await.take() else {
+            return;
+        };
+        let _ = run(&mut kept.connection, self.settle).await;
+        let _ = kept.connection.close().await;
     }
 
     async fn connect(&self) -> Result<AnyConnection, sqlx::Error> {

@@ -16,6 +16,8 @@ pub(super) struct Dialect {
     pub look: &'static [&'static str],
     /// Statements that begin a transaction which excludes all others begun in this way.
     pub begin_alone: &'static [&'static str],
+    /// Statements before a connection is closed at the end of a command.
+    pub settle: &'static [&'static str],
     /// Time after which an unused connection is closed; `None` for never.
     pub idle: Option<Duration>,
     /// Statement that makes the table of migrations, as sqlx has it.
@@ -38,6 +40,11 @@ pub(super) const SQLITE: Dialect = Dialect {
     // Reading the version reveals a damaged file at once.
     look: &["PRAGMA busy_timeout = 60000", "PRAGMA schema_version"],
     begin_alone: &["BEGIN IMMEDIATE"],
+    // A copy of the file has all results, and no page beside it keeps the log: but another runner may.
+    settle: &[
+        "PRAGMA busy_timeout = 2000",
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+    ],
     idle: None,
     migration_table: "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
         version BIGINT PRIMARY KEY, description TEXT NOT NULL,
@@ -58,6 +65,7 @@ pub(super) const POSTGRES: Dialect = Dialect {
         "BEGIN",
         "DO $$ BEGIN PERFORM pg_advisory_xact_lock(5570241981); END $$",
     ],
+    settle: &[],
     idle: Some(Duration::from_secs(1)),
     migration_table: "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
         version BIGINT PRIMARY KEY, description TEXT NOT NULL,

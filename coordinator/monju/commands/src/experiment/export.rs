@@ -7,7 +7,7 @@ use monju_engine::counted;
 use monju_experiment::{
     bundle::{self, BundleError, Sealed},
     specification::Specification,
-    store::{self, Address, OpenMode},
+    store::{self, Address, OpenMode, Store},
 };
 use std::path::PathBuf;
 
@@ -42,10 +42,14 @@ impl ExportCommand {
             );
         }
         let store = store::open(&self.address, &specification.plan(""), OpenMode::Look).await?;
-        for warning in mismatches(&specification, &*store).await? {
+        store::closing(&*store, self.seal(&specification, &*store)).await
+    }
+
+    async fn seal(&self, specification: &Specification, store: &dyn Store) -> anyhow::Result<()> {
+        for warning in mismatches(specification, store).await? {
             tell!("{warning}");
         }
-        let sealed = bundle::seal(&specification, &*store, &self.out, self.ballots).await;
+        let sealed = bundle::seal(specification, store, &self.out, self.ballots).await;
         let Sealed { games, bytes } = match sealed {
             Err(error @ BundleError::Store(_)) => {
                 return Err(error).with_context(|| format!("in {}", self.address));

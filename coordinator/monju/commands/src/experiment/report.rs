@@ -84,29 +84,32 @@ impl ReportCommand {
                 absent: BTreeMap::new(),
             },
             Some(store) => {
-                for warning in mismatches(&specification, &*store).await? {
-                    tell!("{warning}");
-                }
-                let broken = || match sealed {
-                    true => format!("in {}", self.file.display()),
-                    false => format!("in {}", self.address),
-                };
-                if let Some(folder) = &self.games {
-                    let written = report::write_games(&specification, &*store, folder);
-                    let Written {
-                        counted,
-                        without_say,
-                    } = written.await.with_context(broken)?;
-                    let folder = folder.display();
-                    let counted = monju_engine::counted(counted, "game");
-                    match without_say {
-                        0 => tell!("{counted} below {folder}"),
-                        others => tell!(
-                            "{counted} below {folder}, and {others} that do not count, apart from them"
-                        ),
+                let gathered = store::closing(&*store, async {
+                    for warning in mismatches(&specification, &*store).await? {
+                        tell!("{warning}");
                     }
-                }
-                (report::gather(&specification, &*store).await).with_context(broken)?
+                    let broken = || match sealed {
+                        true => format!("in {}", self.file.display()),
+                        false => format!("in {}", self.address),
+                    };
+                    if let Some(folder) = &self.games {
+                        let written = report::write_games(&specification, &*store, folder);
+                        let Written {
+                            counted,
+                            without_say,
+                        } = written.await.with_context(broken)?;
+                        let folder = folder.display();
+                        let counted = monju_engine::counted(counted, "game");
+                        match without_say {
+                            0 => tell!("{counted} below {folder}"),
+                            others => tell!(
+                                "{counted} below {folder}, and {others} that do not count, apart from them"
+                            ),
+                        }
+                    }
+                    (report::gather(&specification, &*store).await).with_context(broken)
+                });
+                gathered.await?
             }
         };
         let markdown = report::markdown(&findings, &command, self.machine.as_deref());

@@ -11,7 +11,7 @@ use monju_engine::counted;
 use monju_experiment::{
     runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
-    store::{Accepted, Address, CellStanding, OpenMode, StoreError},
+    store::{self, Accepted, Address, CellStanding, OpenMode, Store, StoreError},
 };
 use std::{future, path::PathBuf, sync::Arc, time::Duration};
 
@@ -68,6 +68,14 @@ impl RunCommand {
         }
         let opening = OpenMode::Play(self.accepted);
         let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
+        store::closing(&*store, self.play(specification, &store)).await
+    }
+
+    async fn play(
+        &self,
+        specification: Specification,
+        store: &Arc<dyn Store>,
+    ) -> anyhow::Result<()> {
         if self.retry_given_up {
             let pairs = store.retry_given_up().await?;
             tell!(
@@ -90,7 +98,7 @@ impl RunCommand {
         let runner = Runner {
             jobs,
             specification: Arc::new(specification),
-            store,
+            store: Arc::clone(store),
             name: runner::unique_name(),
             term: self.lease,
             games: GamesUnderWay::default(),

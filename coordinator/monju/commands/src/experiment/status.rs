@@ -40,10 +40,13 @@ impl StatusCommand {
         let specification = Specification::read(&self.file)?;
         let plan = specification.plan("");
         let store = store::open(&self.address, &plan, OpenMode::Look).await?;
-        for warning in mismatches(&specification, &*store).await? {
-            tell!("{warning}");
-        }
-        let rows = rows(&specification, &*store).await;
+        let rows = store::closing(&*store, async {
+            for warning in mismatches(&specification, &*store).await? {
+                tell!("{warning}");
+            }
+            rows(&specification, &*store).await
+        });
+        let rows = rows.await;
         let rows = rows.with_context(|| format!("in {}", self.address))?;
         let text = match self.json {
             true => format!("{}\n", as_json(&specification, &rows)),
