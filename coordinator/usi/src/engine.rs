@@ -23,7 +23,8 @@ use crate::{clock_options::ClockOptions, scheduling_delay::SchedulingDelay};
 use book_loader::BookLoader;
 use monju_coordinator::{
     book::{BookAnswer, OpeningBook},
-    clock::{ClockRules, Overhead},
+    clock::{ClockRules, Overhead, TimePolicy},
+    pondering::Pondering,
 };
 use monju_engine::{
     Answer, EvaluatorChoice, GameRules,
@@ -35,6 +36,7 @@ use monju_host::{
     searcher::BuiltPlayer,
 };
 use monju_team::team::Choices;
+pub use options::PonderTarget;
 use options::{EngineOptions, OPTIONS};
 use search::{PlayerSearch, SearchSetup};
 use std::{io, path::PathBuf};
@@ -53,17 +55,52 @@ pub struct EngineChoices {
     pub seed: Option<u64>,
     /// The opening book.
     pub book: Option<PathBuf>,
+    /// Threads that search together.
+    pub threads: u32,
+    /// The way in which the time on a clock is spent.
+    pub time_policy: TimePolicy,
+    /// The position to ponder on.
+    pub pondering: PonderTarget,
+}
+
+impl Default for EngineChoices {
+    fn default() -> Self {
+        Self {
+            hash_mib: DEFAULT_HASH_MIB,
+            sigma: Sigma::ZERO,
+            evaluator: EvaluatorChoice::default(),
+            seed: None,
+            book: None,
+            threads: 1,
+            time_policy: TimePolicy::default(),
+            pondering: PonderTarget::default(),
+        }
+    }
 }
 
 impl EngineChoices {
-    /// Returns the choices of a player in place of a team of these choices.
+    /// Returns the choices of a player in place of a team of these choices. What asks for votes has the next
+    /// thing to it.
     pub(super) fn of_team(team: Choices) -> Self {
+        let plain = Self::default();
         Self {
-            hash_mib: team.hash_mib.unwrap_or(DEFAULT_HASH_MIB),
+            hash_mib: team.hash_mib.unwrap_or(plain.hash_mib),
             sigma: team.sigma.unwrap_or_default(),
             evaluator: team.evaluator.unwrap_or_default(),
             seed: None,
             book: team.book,
+            threads: team.threads.unwrap_or(plain.threads),
+            time_policy: match team.consultation.time_policy {
+                Some(TimePolicy::Fixed | TimePolicy::Decided) => TimePolicy::Fixed,
+                Some(TimePolicy::Agreement | TimePolicy::Careful) => TimePolicy::Agreement,
+                Some(TimePolicy::Learned) => TimePolicy::Learned,
+                None => plain.time_policy,
+            },
+            pondering: match team.consultation.pondering {
+                Some(Pondering::Opponent) => PonderTarget::Opponent,
+                Some(Pondering::Predicted | Pondering::Spread) => PonderTarget::Predicted,
+                None => plain.pondering,
+            },
         }
     }
 }
@@ -126,7 +163,7 @@ impl SinglePlayer {
                 evaluator: self.options.evaluator_over(&self.choices.evaluator),
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
                 hash_mib: self.hash_mib(),
-                threads: self.options.threads(),
+                threads: self.options.threads().unwrap_or(self.choices.threads),
                 search: self.options.search(),
                 ..PlayerChoice::default()
             },
@@ -237,9 +274,9 @@ impl Backend for SinglePlayer {
                 kept: self.delay.reserve(request.time()),
                 ..Overhead::default()
             }),
-            time_policy: self.options.time_policy(),
+            time_policy: (self.options.time_policy()).unwrap_or(self.choices.time_policy),
             nodes_time: self.options.nodes_time(),
-            pondering: self.options.pondering(),
+            pondering: (self.options.pondering()).unwrap_or(self.choices.pondering),
             game_setup: self.game_setup(),
             multi_pv: self.options.multi_pv(),
         };

@@ -37,6 +37,7 @@ impl From<EngineArguments> for EngineChoices {
             evaluator: arguments.evaluator,
             seed: arguments.seed,
             book: arguments.book,
+            ..Self::default()
         }
     }
 }

@@ -111,7 +111,7 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
                 default: || TimePolicy::default().to_string(),
                 words: || TIME_POLICIES.map(|policy| policy.to_string()).to_vec(),
                 set: |options, value| {
-                    options.time_policy = value.map(str::parse).transpose()?.unwrap_or_default();
+                    options.time_policy = value.map(str::parse).transpose()?;
                     Ok(())
                 },
             },
@@ -139,7 +139,7 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
                         .collect()
                 },
                 set: |options, value| {
-                    options.pondering = value.map(str::parse).transpose()?.unwrap_or_default();
+                    options.pondering = value.map(str::parse).transpose()?;
                     Ok(())
                 },
             },
@@ -200,9 +200,9 @@ pub struct EngineOptions {
     clock: ClockOptions,
     rules: GameRules,
     book: BookOptions,
-    time_policy: TimePolicy,
+    time_policy: Option<TimePolicy>,
     nodes_time: Option<NodesTime>,
-    pondering: PonderTarget,
+    pondering: Option<PonderTarget>,
     search: SearchChoices,
 }
 
@@ -231,8 +231,8 @@ impl EngineOptions {
     }
 
     /// Returns the number of threads that search together.
-    pub fn threads(&self) -> u32 {
-        self.threads.unwrap_or(1)
+    pub fn threads(&self) -> Option<u32> {
+        self.threads
     }
 
     /// Returns the number of lines, if several are asked for.
@@ -264,12 +264,12 @@ impl EngineOptions {
     }
 
     /// Returns the position to ponder on.
-    pub fn pondering(&self) -> PonderTarget {
+    pub fn pondering(&self) -> Option<PonderTarget> {
         self.pondering
     }
 
     /// Returns the time policy.
-    pub fn time_policy(&self) -> TimePolicy {
+    pub fn time_policy(&self) -> Option<TimePolicy> {
         self.time_policy
     }
 
@@ -352,7 +352,7 @@ mod tests {
     fn the_time_policy_keeps_its_old_name() {
         let mut options = EngineOptions::default();
         set(&mut options, "Tempo", "fixed").expect("an alias");
-        assert_eq!(options.time_policy(), TimePolicy::Fixed);
+        assert_eq!(options.time_policy(), Some(TimePolicy::Fixed));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Sessions with one real player.
 
-use super::{EngineChoices, SinglePlayer};
+use super::{EngineChoices, PonderTarget, SinglePlayer};
 use crate::{
     command::ReadCommand, output::Output, scheduling_delay::SchedulingDelay, session::UsiSession,
 };
-use monju_engine::{EvaluatorChoice, Game};
+use monju_coordinator::{choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering};
+use monju_engine::Game;
+use monju_team::team::Choices;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -34,9 +36,8 @@ impl PlayerGui {
         let choices = EngineChoices {
             hash_mib: 4,
             sigma: sigma.into(),
-            evaluator: EvaluatorChoice::default(),
             seed,
-            book: None,
+            ..EngineChoices::default()
         };
         let engine = SinglePlayer::start(choices, SchedulingDelay::default()).expect("started");
         let (output, lines) = Output::channel();
@@ -98,6 +99,34 @@ fn without_times(line: &str) -> String {
         }
     }
     words.join(" ")
+}
+
+#[test]
+fn a_player_in_place_of_a_team_takes_its_flags() {
+    let team = |threads, time_policy, pondering| {
+        EngineChoices::of_team(Choices {
+            threads,
+            consultation: ConsultationChoices {
+                time_policy,
+                pondering,
+                ..ConsultationChoices::default()
+            },
+            ..Choices::default()
+        })
+    };
+    assert_eq!(team(None, None, None), EngineChoices::default());
+    let chosen = team(
+        Some(3),
+        Some(TimePolicy::Decided),
+        Some(Pondering::Opponent),
+    );
+    let expected = EngineChoices {
+        threads: 3,
+        time_policy: TimePolicy::Fixed,
+        pondering: PonderTarget::Opponent,
+        ..EngineChoices::default()
+    };
+    assert_eq!(chosen, expected);
 }
 
 #[tokio::test]
@@ -396,9 +425,7 @@ fn noise_out_of_range_is_refused_at_the_start() {
     let choices = EngineChoices {
         hash_mib: 4,
         sigma: (-1.0).into(),
-        evaluator: EvaluatorChoice::default(),
-        seed: None,
-        book: None,
+        ..EngineChoices::default()
     };
     let error =
         SinglePlayer::start(choices, SchedulingDelay::default()).expect_err("no such noise");
