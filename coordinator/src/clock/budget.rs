@@ -81,6 +81,8 @@ pub struct Budget {
     pub normal: Duration,
     /// For a move in dispute or in a worsening position; the clock allows no more.
     pub most: Duration,
+    /// What is kept of each second, where the referee charges whole ones.
+    pub whole_seconds: Option<Duration>,
 }
 
 /// The part of a clock that is not for thinking.
@@ -153,7 +155,19 @@ impl Budget {
             least: time,
             normal: time,
             most: time,
+            whole_seconds: None,
         }
+    }
+
+    /// Returns the time until which a move costs no more than if it were played now, `used` after the clock was
+    /// started: where whole seconds are charged, the end of this one.
+    pub fn charged_until(&self, used: Duration) -> Duration {
+        let Some(kept) = self.whole_seconds else {
+            return used;
+        };
+        let charged = (used + kept).as_millis().div_ceil(1_000) as u64;
+        let end = Duration::from_secs(charged).saturating_sub(kept);
+        end.min(self.most).max(used)
     }
 
     /// Returns a multiple of the normal time, within the bounds.
@@ -236,6 +250,7 @@ fn share_of_clock(clock: &Clock, turn: Turn, rules: ClockRules) -> Budget {
         least: time(least),
         normal: time(normal),
         most: time(most),
+        whole_seconds: (rules.whole_seconds).then_some(rules.overhead.kept),
     }
 }
 

@@ -242,7 +242,38 @@ fn thinking_times_end_before_a_full_second_where_seconds_are_charged_whole() {
         ..Limits::default()
     };
     let last = budget(&limits, Color::Black, rules).expect("a clock");
-    assert_eq!(last, Budget::fixed(ms(9_880)));
+    let whole_seconds = Some(ms(120));
+    let fixed = Budget {
+        whole_seconds,
+        ..Budget::fixed(ms(9_880))
+    };
+    assert_eq!(last, fixed);
+}
+
+#[test]
+fn a_second_that_is_charged_is_thought_through() {
+    let budget = Budget {
+        shortest: ms(100),
+        least: ms(400),
+        normal: ms(1_000),
+        most: ms(3_500),
+        whole_seconds: Some(ms(120)),
+    };
+    for (used, until) in [
+        (0, 880),
+        (880, 880),
+        (881, 1_880),
+        (1_060, 1_880),
+        (2_900, 3_500),
+        (3_600, 3_600),
+    ] {
+        assert_eq!(budget.charged_until(ms(used)), ms(until), "{used}");
+    }
+    let plain = Budget {
+        whole_seconds: None,
+        ..budget
+    };
+    assert_eq!(plain.charged_until(ms(1_060)), ms(1_060));
 }
 
 #[test]

@@ -138,6 +138,7 @@ mod tests {
         least: Duration::from_millis(400),
         normal: Duration::from_millis(1_000),
         most: Duration::from_millis(3_000),
+        whole_seconds: None,
     };
 
     /// The target with a score that drops by so many centipawns at full agreement.

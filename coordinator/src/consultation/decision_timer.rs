@@ -209,6 +209,9 @@ impl DecisionTimer {
         };
         let now = Instant::now();
         let target = target.max(now - since);
+        // The rest of a second that is charged as a whole is thought through.
+        let used = (since + target).saturating_duration_since(from);
+        let target = target + (budget.charged_until(used) - used);
         let deadlines = Deadlines::new(target, round_trips.usual);
         let stop_at = (since + deadlines.stop).max(now);
         // Players that are stopped at once need the usual time to answer, as far as the clock allows.

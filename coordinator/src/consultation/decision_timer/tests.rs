@@ -26,6 +26,27 @@ fn standing(votes: &[(&str, Arrival)]) -> Ballot {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_second_that_is_charged_is_thought_through() {
+    let ms = Duration::from_millis;
+    let near = RoundTrips {
+        usual: Duration::ZERO,
+        longest: Duration::ZERO,
+    };
+    let decides_after = |whole_seconds| {
+        let mut timer = DecisionTimer::without_a_clock(TimePolicy::Fixed, ms(5));
+        let budget = Budget {
+            most: ms(3_880),
+            whole_seconds,
+            ..Budget::fixed(ms(1_060))
+        };
+        timer.start(budget, near, Instant::now());
+        timer.decide_at().expect("a clock") - Instant::now()
+    };
+    assert_eq!(decides_after(None), ms(1_065));
+    assert_eq!(decides_after(Some(ms(120))), ms(1_885));
+}
+
 #[test]
 fn a_lead_is_safe_when_the_open_votes_cannot_close_it() {
     use Arrival::*;

@@ -302,10 +302,10 @@ impl PlayerSearch {
             if let Some(nodes) = timer.node_limit() {
                 control.limit_nodes(nodes);
             }
+            if let Some(latest) = timer.latest() {
+                control.stop_at(real_time(latest));
+            }
             timer.stop_if_enough(0, control);
-        }
-        if let Some(latest) = timer.latest() {
-            control.stop_at(real_time(latest));
         }
     }
 

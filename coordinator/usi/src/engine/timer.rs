@@ -27,6 +27,8 @@ pub struct Timer {
     judge: SearchJudge,
     /// The last iteration, as both judges see it.
     observed: Option<(Stability, SearchProgress)>,
+    /// The end of the second in which the search has lasted long enough.
+    enough_at: Option<Instant>,
     is_stopped: bool,
 }
 
@@ -48,6 +50,7 @@ impl Timer {
             tracker: StabilityTracker::default(),
             judge: SearchJudge::new(game),
             observed: None,
+            enough_at: None,
             is_stopped: false,
         }
     }
@@ -76,8 +79,9 @@ impl Timer {
         self.stop_if_enough(line.nodes, control);
     }
 
-    /// Stops the search, which has visited `nodes`, if it has lasted as long as its progress asks for.
-    pub fn stop_if_enough(&self, nodes: u64, control: &Control) {
+    /// Stops the search, which has visited `nodes`, if it has lasted as long as its progress asks for: where
+    /// whole seconds are charged, at the end of this one.
+    pub fn stop_if_enough(&mut self, nodes: u64, control: &Control) {
         let Some((budget, from)) = self.clock else {
             return;
         };
@@ -91,8 +95,20 @@ impl Timer {
             None if target >= budget.normal => from.elapsed(),
             _ => searching,
         };
+        let was_enough = self.enough_at.take().is_some();
         if elapsed >= target {
-            control.stop();
+            let used = from.elapsed();
+            let until = budget.charged_until(used);
+            if until <= used {
+                control.stop();
+                return;
+            }
+            self.enough_at = Some(from + until);
+        }
+        if (was_enough || self.enough_at.is_some())
+            && let Some(latest) = self.latest()
+        {
+            control.stop_at(latest.into_std());
         }
     }
 
@@ -127,7 +143,8 @@ impl Timer {
     /// Returns the latest moment to stop; `None` without a clock of time.
     pub fn latest(&self) -> Option<Instant> {
         let (budget, from) = self.clock.filter(|_| self.nodes_time.is_none())?;
-        Some(from + self.time_policy.longest(&budget))
+        let longest = from + self.time_policy.longest(&budget);
+        Some(self.enough_at.map_or(longest, |enough| enough.min(longest)))
     }
 
     /// Records that the search was told to stop.
@@ -146,6 +163,7 @@ mod tests {
         least: Duration::from_millis(400),
         normal: Duration::from_millis(1_000),
         most: Duration::from_millis(3_000),
+        whole_seconds: None,
     };
 
     /// A thousand nodes a second.
@@ -256,6 +274,37 @@ mod tests {
             timer.start(BUDGET, start, Some(500));
             assert_eq!(timer.node_limit(), Some(500));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_second_that_is_charged_is_thought_through() {
+        let start = Instant::now();
+        let policy = TimePolicy::Agreement;
+        let mut timer = Timer::new(policy, None, start, &Game::startpos());
+        let budget = Budget {
+            whole_seconds: Some(Duration::from_millis(120)),
+            ..BUDGET
+        };
+        timer.start(budget, start, None);
+        let control = Control::new();
+        let stops_at = |timer: &Timer| timer.stop_at().map(|at| at - start);
+        tokio::time::advance(Duration::from_millis(450)).await;
+        for depth in 1..9 {
+            timer.observe(&line("7g7f", depth, 30, 0), &control);
+        }
+        assert_eq!(stops_at(&timer), Some(Duration::from_millis(880)));
+        assert!(!control.is_stopped());
+        // A best move that changes asks for more.
+        for (depth, mv) in (9..).zip(["2g2f", "7g7f", "2g2f", "7g7f", "2g2f", "7g7f"]) {
+            timer.observe(&line(mv, depth, 30, 0), &control);
+        }
+        assert_eq!(stops_at(&timer), Some(BUDGET.most));
+        tokio::time::advance(Duration::from_millis(1_000)).await;
+        timer.observe(&line("7g7f", 15, 30, 0), &control);
+        assert_eq!(stops_at(&timer), Some(Duration::from_millis(1_880)));
+        tokio::time::advance(Duration::from_millis(430)).await;
+        timer.observe(&line("7g7f", 16, 30, 0), &control);
+        assert!(control.is_stopped());
     }
 
     #[tokio::test(start_paused = true)]
