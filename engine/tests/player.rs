@@ -473,6 +473,60 @@ fn only_the_asked_moves_are_searched() {
     assert_eq!(outcome.line.pv[0], best);
 }
 
+/// Wins that need a pawn-drop mate to be avoided cannot be examined otherwise.
+#[test]
+fn a_declined_promotion_that_was_asked_for_is_searched() {
+    let position = "startpos moves 7g7f 3c3d";
+    let asked = |moves: &[&str], multi_pv| Limits {
+        search_moves: moves.iter().map(|mv| mv.parse().unwrap()).collect(),
+        multi_pv,
+        ..depth(5)
+    };
+    let outcome = think(&mut player(0.0, 0), position, &asked(&["8h2b"], None));
+    assert_eq!(outcome.line.pv[0].to_string(), "8h2b");
+    assert_eq!((outcome.line.depth, outcome.line.pv.len() > 1), (5, true));
+    let outcome = think(
+        &mut player(0.0, 0),
+        position,
+        &asked(&["9g9f", "8h2b"], Some(2)),
+    );
+    let mut ranked: Vec<String> = (outcome.line.candidates.iter())
+        .map(|ranked| ranked.mv.to_string())
+        .collect();
+    ranked.sort();
+    assert_eq!(ranked, ["8h2b", "9g9f"]);
+}
+
+/// The mate search finds a nearer mate than the search that goes on.
+#[test]
+fn a_mate_that_is_found_at_the_root_is_not_given_up_for_a_longer_one() {
+    let game = Game::from_usi(
+        "startpos moves 7g7f 3c3d 6i7h 8c8d 2g2f 4a3b 8h2b+ 3a2b 2f2e 7a6b 3i4h 8d8e 7i8h 5a4a 3g3f B*5d \
+        8h7g 5d3f 5i6i 2b3c 4i5h 3f5d 4h3g 4c4d 5g5f 7c7d 3g4f 5d4c B*6f 5c5d 5f5e 6b5c 5e5d 4c5d 2e2d \
+        2c2d P*2e 5c6d 2e2d P*2g 2h4h 7d7e 4f5e 6d5e 6f5e S*6d 5e4f 7e7f 7g6f 8e8f 8g8f P*8h S*6e 5d6e \
+        6f6e 8h8i+ 2d2c+ 3b2c B*4c 6a5b 4c2a+ 2c2b P*5c 2b2a 5c5b+ 8b5b 6e6d 8i8h 7h8h P*5g S*5c 5b2b \
+        P*2c 5g5h+ 4h5h P*5g 4f5g N*7g 6i7i S*8i 8h8i 7g8i+ 7i6i 2b2c P*2d G*7i 6i5i B*1e 5i4i 4a3b \
+        2d2c+ 3b2c R*2e 3c2d 5g2d G*5i 5h5i 1e5i+ 4i5i P*5h 5i4h R*3h 4h3h 2g2h+ 3h2h P*2g 2h3g 2a2b",
+    )
+    .unwrap();
+    let mut mates = Vec::new();
+    let mut settings = PlayerSettings::default();
+    settings.hash_mib = 16;
+    let mut player = Player::new(settings).unwrap();
+    let outcome = player.think(&game, &nodes(40_000), &Control::new(), &mut |line| {
+        mates.extend(match line.score {
+            Score::Mate(plies) => Some(plies),
+            Score::Cp(_) => None,
+        });
+    });
+    assert_eq!(mates.first(), Some(&5), "{mates:?}");
+    assert!(
+        mates.is_sorted_by(|earlier, later| earlier >= later),
+        "{mates:?}"
+    );
+    assert_eq!(outcome.line.pv.len(), 5);
+}
+
 /// A move that mates ends the ranking only when every ranked move is decided.
 #[test]
 fn a_mate_leaves_the_other_moves_to_be_ranked() {

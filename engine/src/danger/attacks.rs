@@ -43,7 +43,7 @@ pub fn attacks(position: &mut Position, goal: Goal, balance: i32, path: &Path) -
     let targets = CheckTargets::new(position);
     let may_check = path.checks_in_a_row() < CHECKS_IN_A_ROW;
     let mut found = Vec::new();
-    for &mv in all_moves(position).as_slice() {
+    for &mv in MoveList::useful(position).as_slice() {
         let after = balance - gain(position, mv);
         let gives_check = targets.is_check(position, mv);
         let attack = |threats, is_check_alone| Attack {
@@ -118,13 +118,6 @@ fn captures_and_promotions(position: &Position) -> MoveList {
         ..Scope::ALL
     };
     generate::<false, _>(position, &CheckInfo::new(position), scope, &mut list);
-    list
-}
-
-/// Returns the legal moves, without useless refusals to promote.
-pub fn all_moves(position: &Position) -> MoveList {
-    let mut list = MoveList::new();
-    generate::<false, _>(position, &CheckInfo::new(position), Scope::ALL, &mut list);
     list
 }
 

@@ -2,14 +2,14 @@
 //! 「受け手」), after all of which the gain is kept.
 
 use super::{
-    attacks::{Attack, all_moves, moved},
+    attacks::{Attack, moved},
     gain::{Goal, gain},
     judgement::Step,
     path::Path,
 };
 use crate::{
     eval::board_value,
-    rules::{Move, Position, between},
+    rules::{Move, MoveList, Position, between},
 };
 
 /// The kinds of defences, in the order in which they are tried.
@@ -35,7 +35,7 @@ pub fn defences(
     path: &Path,
 ) -> Vec<Step> {
     let mut found = Vec::new();
-    for &mv in all_moves(position).as_slice() {
+    for &mv in MoveList::useful(position).as_slice() {
         let after = balance + gain(position, mv);
         if !goal.is_kept(after) {
             continue;

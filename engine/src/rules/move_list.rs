@@ -36,6 +36,14 @@ impl MoveList {
         list
     }
 
+    /// Lists the legal moves of a position without useless refusals to promote, as [`generate`] leaves them out.
+    pub fn useful(position: &Position) -> Self {
+        let mut list = Self::new();
+        let info = CheckInfo::new(position);
+        generate::<false, _>(position, &info, Scope::ALL, &mut list);
+        list
+    }
+
     /// Appends a move.
     ///
     /// # Panics

@@ -254,7 +254,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             false => None,
         };
 
-        while let Some(mv) = picker.next(&self.position, info, self.history) {
+        let mut unlisted = 0;
+
+        while let Some(mv) = (picker.next(&self.position, info, self.history)).or_else(|| {
+            is_root
+                .then(|| self.next_unlisted(table_move, &mut unlisted))
+                .flatten()
+        }) {
             if Some(mv) == excluded || is_root && self.ruled_out.contains(&mv) {
                 continue;
             }

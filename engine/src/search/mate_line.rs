@@ -7,14 +7,26 @@ use crate::{
     rules::Move,
 };
 
-/// Positions of the search for the rest of a line.
+/// Most positions of a search for the rest of a line, and those that a search which has hardly begun may visit
+/// for it; beside these it has one for each node.
 const POSITIONS: u64 = 1 << 16;
+const FIRST_POSITIONS: u64 = 1 << 12;
+
+/// A line of a mate with all its moves.
+pub(super) struct WholeMate {
+    /// The moves.
+    pub pv: Vec<Move>,
+    /// The distance of the mate.
+    pub score: Score,
+    /// The mate was found from the root: it holds whatever the search says later.
+    pub is_from_root: bool,
+}
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Completes a line that ends before its mate: it is searched anew from the last move of the side that
     /// mates on. Returns the line with its mate, which may be nearer; nothing if the line is whole, if its
-    /// score is no mate, or if the search finds none as near.
-    pub(super) fn completed_mate(&self, pv: &[Move], score: Score) -> Option<(Vec<Move>, Score)> {
+    /// score is no mate, or if the search finds none as near. What was not found is not looked for again.
+    pub(super) fn completed_mate(&self, pv: &[Move], score: Score) -> Option<WholeMate> {
         let Score::Mate(plies) = score else {
             return None;
         };
@@ -31,21 +43,33 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         for &mv in &pv[..last] {
             position.make(mv);
         }
+        let failed = (position.key(), length - last);
+        if self.not_completed.get() == Some(failed) {
+            return None;
+        }
         // A line longer than the mate that is known is shortened with more effort.
-        [false, true].into_iter().find_map(|shortest| {
+        for shortest in [false, true] {
             let question = MateQuestion {
-                nodes: POSITIONS,
+                nodes: POSITIONS.min(FIRST_POSITIONS + self.nodes),
                 shortest,
                 ..MateQuestion::new(1)
             };
             let solution = solve_mate(&position, &question, |_| self.control.is_over());
             let Verdict::Mate { line, .. } = solution.verdict else {
-                return None;
+                break;
             };
             let whole = [&pv[..last], &line].concat();
-            let is_as_near = whole.len() <= length && !self.ruled_out.contains(&whole[0]);
-            let plies = plies.signum() * whole.len() as i32;
-            is_as_near.then_some((whole, Score::Mate(plies)))
-        })
+            if whole.len() <= length && !self.ruled_out.contains(&whole[0]) {
+                return Some(WholeMate {
+                    score: Score::Mate(plies.signum() * whole.len() as i32),
+                    pv: whole,
+                    is_from_root: last == 0,
+                });
+            }
+        }
+        if !self.control.is_over() {
+            self.not_completed.set(Some(failed));
+        }
+        None
     }
 }

@@ -4,10 +4,29 @@ use super::{
     limits::Limits,
     line::{Bound, Candidate},
     root_search::RootSearch,
+    search_value::SearchValue,
     searcher::Searcher,
     value::score,
 };
-use crate::{eval::Evaluator, rules::Move};
+use crate::{
+    eval::Evaluator,
+    rules::{Move, MoveList},
+};
+
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Returns the next asked root move that the picker does not know. `searched` counts those before it.
+    pub(super) fn next_unlisted(
+        &self,
+        table_move: Option<Move>,
+        searched: &mut usize,
+    ) -> Option<Move> {
+        let mut left = self.unlisted.iter().copied().skip(*searched);
+        left.find(|&mv| {
+            *searched += 1;
+            Some(mv) != table_move
+        })
+    }
+}
 
 impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
     /// Rules out the root moves that were not asked for; returns the number of those left. With several
@@ -16,6 +35,11 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
         let is_asked = |mv: &Move| limits.search_moves.contains(mv);
         if self.lane_count == 1 && legal.iter().any(is_asked) {
             self.ruled_out = legal.iter().copied().filter(|mv| !is_asked(mv)).collect();
+        }
+        if !self.ruled_out.is_empty() {
+            let listed = MoveList::useful(&self.position);
+            let is_left_out = |mv: &Move| is_asked(mv) && !listed.contains(mv);
+            self.unlisted = legal.iter().copied().filter(is_left_out).collect();
         }
         legal.len() - self.ruled_out.len()
     }
@@ -71,7 +95,10 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
     /// Returns the move that the root search has found, with its value; `None` without one.
     fn ranked_move(&self, value: V) -> Option<(V, Candidate)> {
         let (pv, score) = (self.pv[0].clone(), score(value.lane(0)));
-        let (pv, score) = self.completed_mate(&pv, score).unwrap_or((pv, score));
+        let (pv, score) = match self.completed_mate(&pv, score) {
+            Some(whole) => (whole.pv, whole.score),
+            None => (pv, score),
+        };
         let candidate = Candidate {
             mv: *pv.first()?,
             score,

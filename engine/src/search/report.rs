@@ -1,7 +1,7 @@
 //! Reports of a running search: its principal variation and the choices of the virtual players.
 
 use super::{
-    line::{Bound, Candidate, Line, RootMove},
+    line::{Bound, Candidate, Line, RootMove, Score},
     search_value::{SearchValue, TranspositionTable},
     searcher::Searcher,
     thread_pool::ThreadPool,
@@ -93,13 +93,14 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let selective_depth = self
             .pool
             .map_or(self.selective_depth, ThreadPool::selective_depth);
-        let (candidates, ranked_depth) = (self.best.take())
-            .map(|best| (best.candidates, best.ranked_depth))
-            .unwrap_or_default();
+        let last = self.best.take();
         let best_move_effort = (ends_iteration && self.pool.is_none() && self.lane_count == 1)
             .then(|| self.root_effort.share_of(*pv.first()?))
             .flatten();
-        let (pv, score) = (self.completed_mate(&pv, score(value))).unwrap_or((pv, score(value)));
+        let (pv, score) = self.with_whole_mate(pv, score(value), last.as_ref());
+        let (candidates, ranked_depth) = last
+            .map(|last| (last.candidates, last.ranked_depth))
+            .unwrap_or_default();
         let line = Line {
             pv,
             score,
@@ -117,6 +118,37 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         };
         (self.progress)(&line);
         self.best = Some(line);
+    }
+
+    /// Returns a line of a mate with all its moves, if they can be found. A mate that was found at the root is not
+    /// given up for a longer one.
+    fn with_whole_mate(
+        &mut self,
+        pv: Vec<Move>,
+        score: Score,
+        last: Option<&Line>,
+    ) -> (Vec<Move>, Score) {
+        if let Some((found, nearer)) = &self.found_mate
+            && !matches!(score, Score::Mate(plies) if (1..=*nearer).contains(&plies))
+            && self.ranked == 0
+        {
+            return (found.clone(), Score::Mate(*nearer));
+        }
+        if let Some(whole) = self.completed_mate(&pv, score) {
+            if let Score::Mate(plies) = whole.score
+                && whole.is_from_root
+            {
+                self.found_mate = Some((whole.pv.clone(), plies));
+            }
+            return (whole.pv, whole.score);
+        }
+        // The rest of the line that was told last.
+        match last {
+            Some(last) if last.score == score && last.pv.starts_with(&pv) => {
+                (last.pv.clone(), score)
+            }
+            _ => (pv, score),
+        }
     }
 
     /// Returns the share of the table that this search has filled, in parts of a thousand, once the

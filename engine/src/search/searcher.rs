@@ -20,7 +20,7 @@ use crate::{
     mate::MateSearch,
     rules::{EnteringKingRule, KeyHistoryEntry, Move, Position},
 };
-use std::{sync::Arc, time::Instant};
+use std::{cell::Cell, sync::Arc, time::Instant};
 
 /// One thread of a search: its position with everything that follows it down the tree.
 pub(super) struct Searcher<'a, E, V: SearchValue> {
@@ -75,6 +75,12 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub votes: Votes,
     /// Root moves left out: those not asked for, and those that are ranked already.
     pub ruled_out: Vec<Move>,
+    /// Root moves that were asked for although the search leaves such moves out: declined promotions.
+    pub unlisted: Vec<Move>,
+    /// The position, and the distance of its mate in plies, whose line could not be completed last.
+    pub not_completed: Cell<Option<(u64, usize)>>,
+    /// The nearest mate that the mate search has found at the root.
+    pub found_mate: Option<(Vec<Move>, i32)>,
     /// Nodes of this iteration by root move.
     pub root_effort: RootEffort,
     /// Number of root moves that this iteration has ranked; 0 while the best one is searched.

@@ -26,6 +26,7 @@ use crate::{
     rules::{Game, Move},
 };
 use std::{
+    cell::Cell,
     num::NonZeroU32,
     thread::{self, Builder},
     time::Instant,
@@ -209,6 +210,9 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             lane_count,
             votes: Votes::new(lane_count),
             ruled_out: Vec::new(),
+            unlisted: Vec::new(),
+            not_completed: Cell::new(None),
+            found_mate: None,
             root_effort: RootEffort::default(),
             ranked: 0,
             is_forced: false,
