@@ -174,14 +174,28 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
         if has_content {
             games.push(CsaGame {
                 line,
-                record: guarded(|| csa::parse_csa_bytes(&with_pieces_left(game)))
-                    .map_err(|rejection| csa_rejection(rejection, game, line)),
+                record: match lines.clone().any(is_position_or_move) {
+                    true => guarded(|| csa::parse_csa_bytes(&with_pieces_left(game)))
+                        .map_err(|rejection| csa_rejection(rejection, game, line)),
+                    false => Err(Rejection::unreadable(
+                        "there are no moves, and no position such as PI; is it a CSA file?",
+                    )),
+                },
                 summary: summary(game),
             });
         }
         line += lines.count();
     }
     games
+}
+
+/// Tells whether a line of a CSA file is one of the position, the side to move or a move.
+fn is_position_or_move(line: &[u8]) -> bool {
+    match line.trim_ascii() {
+        [b'+' | b'-', ..] => true,
+        [b'P', next, ..] => matches!(next, b'I' | b'+' | b'-' | b'1'..=b'9'),
+        _ => false,
+    }
 }
 
 /// Adds the place of the move to the rejection of a game that begins at `first`.

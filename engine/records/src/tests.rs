@@ -86,6 +86,24 @@ fn results_are_kept_and_unknown_formats_refused() {
 }
 
 #[test]
+fn a_csa_file_without_position_and_moves_is_no_game() {
+    for text in ["hello\n", "V2.2\nN+sente\n$EVENT:x\n", "手合割：平手\n"] {
+        let games = parse_games(Path::new("a.csa"), text.as_bytes()).expect("a known format");
+        let error = format!("{:?}", games[0].game.as_ref().expect_err(text));
+        assert!(error.contains("is it a CSA file?"), "{error}");
+    }
+    for text in ["PI\n+\n", "+\n+7776FU\n", "PI,+,+7776FU,T3\n"] {
+        let games = parse_games(Path::new("a.csa"), text.as_bytes()).expect("a known format");
+        if let Err(error) = &games[0].game {
+            assert!(
+                !format!("{error:?}").contains("CSA file"),
+                "{text}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_pieces_left_of_a_csa_position_are_all_in_hand() {
     let start = "P-11OU\nP+13FU\nP+00KI\nP-00AL\n+\n";
     let collection = collect(&[("a.csa", &format!("V2.2\n{start}+0012KI\n%TSUMI\n"))]);
