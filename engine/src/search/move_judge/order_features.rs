@@ -1,9 +1,11 @@
 //! The features of a move by which the order is learned.
 //!
-//! They are those of Shimoyama, section 5: squares relative to both kings and to the last move's destination, the
+//! They follow Shimoyama, section 5: squares relative to both kings and to the last move's destination, the
 //! pieces around the destination, attacks on both squares, what is captured and by what, whether the exchange on the
 //! destination loses, the moved piece against the piece that moved last, and the score in steps. Left and right count
-//! as the same. The histories and the table's move are in the score already.
+//! as the same. The histories and the table's move are in the score already. Left out are all with the progress of the
+//! game, the distance between the kings with drops and attacks, the enemy king's distance with the exchange and the
+//! victim, the kind that the last move captured, and checks with captures of a piece that is taken for nothing.
 
 use super::{
     groups::{Groups, step},

@@ -18,7 +18,7 @@ pub struct Objective {
     /// Depth in plies of the training search before its quiescence search.
     pub depth: u32,
     /// Width of T(x) in centipawns: T(x) = log(1 + exp(-(x + tolerance × progress) / width)), where x is the lead
-    /// of the recorded move.
+    /// of the recorded move. The paper (section 3) prints no width, as if it were 1.
     pub width: f32,
     /// Tolerance of T(x) at the end of a game, in centipawns.
     pub tolerance: f32,
@@ -140,26 +140,32 @@ mod tests {
         tolerance: 256.0,
     };
 
-    /// T(x) of Shimoyama, section 3.
-    fn penalty(better: f64, progress: f64) -> f64 {
-        let Objective {
-            width, tolerance, ..
-        } = OBJECTIVE;
-        (-(better + f64::from(tolerance) * progress) / f64::from(width))
-            .exp()
-            .ln_1p()
+    /// T(x) of Shimoyama, section 3, of a lead and a tolerance in widths.
+    fn penalty(better: f64, progress: f64, width: f64) -> f64 {
+        (-(better + 256.0 * progress) / width).exp().ln_1p()
     }
 
     #[test]
     fn the_penalty_and_its_slope_are_those_of_the_paper() {
-        let objective = OBJECTIVE;
-        for better in [-2000.0, -500.0, -60.0, 0.0, 17.0, 300.0] {
-            for progress in [0.0, 0.5, 1.0] {
+        // Exactly as printed with a width of 1, where the exponential overflows beyond 700.
+        for (width, leads) in [
+            (1.0, [-300.0, -60.0, -1.0, 0.0, 0.5, 17.0]),
+            (60.0, [-2000.0, -500.0, -60.0, 0.0, 17.0, 300.0]),
+        ] {
+            let objective = Objective { width, ..OBJECTIVE };
+            let width = f64::from(width);
+            for (better, progress) in leads
+                .into_iter()
+                .flat_map(|lead| [0.0, 0.5, 1.0].map(|part| (lead, part)))
+            {
                 let (loss, falling) = objective.penalty(better, progress);
                 let (x, progress) = (f64::from(better), f64::from(progress));
-                assert!((f64::from(loss) - penalty(x, progress)).abs() < 1e-4);
-                let slope = (penalty(x - 0.5, progress) - penalty(x + 0.5, progress))
-                    * f64::from(objective.width);
+                let expected = penalty(x, progress, width);
+                assert!((f64::from(loss) - expected).abs() < 1e-4, "at {x}");
+                let half = width / 1_000.0;
+                let slope = (penalty(x - half, progress, width)
+                    - penalty(x + half, progress, width))
+                    * 500.0;
                 assert!((f64::from(falling) - slope).abs() < 1e-4, "at {x}");
             }
         }
@@ -207,9 +213,9 @@ mod tests {
                 agreed &= found <= value || other.is_none();
                 let better = f64::from(value - found);
                 if better < f64::from(NEGLIGIBLE * objective.width) && found.abs() < MATE {
-                    loss += penalty(better, 0.0);
+                    loss += penalty(better, 0.0, 60.0);
                     if other.is_none() {
-                        by_pass += penalty(better, 0.0);
+                        by_pass += penalty(better, 0.0, 60.0);
                     }
                 }
             }
