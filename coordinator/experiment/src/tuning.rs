@@ -75,11 +75,16 @@ pub enum TuningError {
 }
 
 impl TuningGames {
-    /// Plays the pairs of the next update, in the order of their numbers.
+    /// Plays the pairs of the next update, in the order of their numbers. `tell` gets how many are over, one after the
+    /// other.
     ///
     /// # Errors
     /// A game failed.
-    pub async fn play(&self, spsa: &Spsa) -> Result<Vec<PairPoints>, TuningError> {
+    pub async fn play(
+        &self,
+        spsa: &Spsa,
+        mut tell: impl FnMut(usize),
+    ) -> Result<Vec<PairPoints>, TuningError> {
         let resources = BoardResources::new(self.jobs);
         let boards = Arc::new(Semaphore::new(self.jobs));
         let mut tasks = JoinSet::new();
@@ -102,9 +107,12 @@ impl TuningGames {
             });
         }
         let mut outcomes = vec![(Vec::new(), 0.0); self.pairs];
+        let mut over = 0;
         while let Some(ended) = tasks.join_next().await {
             let (index, up, points) = ended.map_err(TuningError::Panicked)?;
             outcomes[index] = (up, points?);
+            over += 1;
+            tell(over);
         }
         Ok(outcomes)
     }
@@ -281,7 +289,7 @@ mod tests {
             };
             let parameter = TunedParameter::parse("margin_scale:50", games.evaluator.kind);
             let spsa = Spsa::new(vec![parameter.expect("known")], 4, 0.05, String::new());
-            games.play(&spsa).await.expect("played")
+            games.play(&spsa, |_| ()).await.expect("played")
         };
         let one = play(1).await;
         assert_eq!(one.len(), 3);

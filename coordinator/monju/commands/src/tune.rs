@@ -23,7 +23,15 @@ use monju_host::load_evaluator;
 use monju_learn::files::write_atomically;
 use monju_team::signals;
 use serde_json::Value;
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{
+    fs,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Time between two lines about the pairs of an update.
+const PROGRESS_EVERY: Duration = Duration::from_secs(30);
 
 /// Arguments of `monju tune`.
 #[derive(Debug)]
@@ -94,9 +102,24 @@ impl TuneCommand {
             jobs: self.jobs,
             openings: Arc::new(openings),
         };
+        if spsa.updates < self.updates {
+            // An update may take hours: the numbers are known to a run that goes on before the first has ended.
+            write_atomically(&self.state, spsa.state().to_string().as_bytes())?;
+        }
+        let mut told = Instant::now();
         while spsa.updates < self.updates {
+            let tell = |over: usize| {
+                if told.elapsed() >= PROGRESS_EVERY {
+                    told = Instant::now();
+                    tell!(
+                        "update {}: {over} of {} pairs",
+                        spsa.updates + 1,
+                        self.pairs
+                    );
+                }
+            };
             let outcomes = tokio::select! {
-                outcomes = games.play(&spsa) => outcomes?,
+                outcomes = games.play(&spsa, tell) => outcomes?,
                 () = signals::termination() => {
                     return Err(interrupted(counted(self.updates - spsa.updates, "update")));
                 }
