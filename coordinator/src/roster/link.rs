@@ -55,7 +55,9 @@ const KEEPALIVE_PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Not of the form `http://host:port`.
-    #[error("'{0}' is no address; expected a form like http://127.0.0.1:7411")]
+    #[error(
+        "'{0}' is no address; expected http://HOST:PORT, as http://127.0.0.1:7410 of a coordinator or :7411 of a worker"
+    )]
     Form(String),
     /// An encrypted address without certificates.
     #[error(

@@ -68,7 +68,8 @@ fn errors_name_the_file_the_line_and_the_remedy() {
         ),
         (
             "[coordinator]\nworkers = [\"attic:7411\"]",
-            "monju.toml:2: 'attic:7411' is no address; expected a form like http://127.0.0.1:7411",
+            "monju.toml:2: 'attic:7411' is no address; expected http://HOST:PORT, as http://127.0.0.1:7410 \
+             of a coordinator or :7411 of a worker",
         ),
         (
             "[coordinator]\nworkers = [\"http://a:1\", \"http://a:1\"]",
