@@ -199,6 +199,8 @@ pub fn examined(mut response: ExamineResponse) -> ExamineResponse {
         option.value = excerpt(&option.value, LONGEST_TEXT);
     }
     response.doubts = problems(response.doubts);
+    response.errors = problems(response.errors);
+    response.warnings = problems(response.warnings);
     response
 }
 

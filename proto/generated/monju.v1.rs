@@ -629,6 +629,13 @@ pub struct ExamineResponse {
     /// declare, and values that it does not take.
     #[prost(string, repeated, tag = "3")]
     pub doubts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Errors that the engine reported, by "info string", before it was ready, in its own words: it plays otherwise
+    /// than it was told to.
+    #[prost(string, repeated, tag = "4")]
+    pub errors: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Warnings that it reported there.
+    #[prost(string, repeated, tag = "5")]
+    pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Trial of one form of go.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -59,6 +59,23 @@ fn a_worker_that_is_not_there_is_an_error() {
     assert_eq!(ended.errors.lines().count(), 1, "{}", ended.errors);
 }
 
+#[test]
+fn an_engine_that_reports_an_error_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("monju.toml");
+    let program = text(monju());
+    let player = format!(
+        "[[player]]\nname = \"a\"\nkind = \"usi\"\ncommand = [{program:?}, \"engine\"]\n\
+         options = {{ BookFile = \"/nope\" }}\n"
+    );
+    fs::write(&path, player).expect("written");
+    let ended = run(&["doctor", "--config", text(&path), "--time", "300"]);
+    assert!(!ended.status.success());
+    let expected =
+        "a: does not play as it is told to; it said: error: cannot read the book \"/nope\"";
+    assert!(ended.output.contains(expected), "{}", ended.output);
+}
+
 /// gpsusi crashes on most forms of `go`, Fairy-Stockfish takes all of them.
 #[test]
 fn the_forms_of_go_that_real_engines_survive_are_found() {

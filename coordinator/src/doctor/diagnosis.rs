@@ -219,6 +219,17 @@ fn check_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
             return;
         }
     };
+    for error in &examined.errors {
+        let what = format!("does not play as it is told to; it said: {error}");
+        let mend = "correct its command and options, or the files that they name";
+        findings.push(found(Severity::Error, name, what, mend));
+    }
+    for warning in &examined.warnings {
+        let what = format!("said: {warning}");
+        let mend =
+            "correct its command and options, or the files that they name, unless it is meant";
+        findings.push(found(Severity::Warning, name, what, mend));
+    }
     for doubt in &examined.doubts {
         let mend = "correct the name or the value in its options, unless it is meant: it is sent all the same";
         findings.push(found(Severity::Warning, name, doubt, mend));

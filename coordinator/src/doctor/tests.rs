@@ -184,6 +184,26 @@ fn options_that_an_engine_may_not_take_are_warnings() {
 }
 
 #[test]
+fn what_an_engine_reports_is_a_problem_of_its_player() {
+    let mut sick = facts();
+    sick.players[1].examined = Ok(ExamineResponse {
+        errors: vec!["error: no such file".to_owned()],
+        warnings: vec!["warning: no large pages".to_owned()],
+        ..ExamineResponse::default()
+    });
+    let about = || "gps".to_owned();
+    let error = "does not play as it is told to; it said: error: no such file".to_owned();
+    let warning = "said: warning: no large pages".to_owned();
+    assert_eq!(
+        findings(&sick),
+        [
+            (Severity::Error, about(), error),
+            (Severity::Warning, about(), warning)
+        ]
+    );
+}
+
+#[test]
 fn rules_that_cannot_work_are_named() {
     let mut sick = facts();
     sick.primary = Some("nobody".to_owned());

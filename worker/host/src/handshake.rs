@@ -2,6 +2,7 @@
 
 use crate::{
     guarded_process::program_file,
+    reports::EngineReports,
     spec::UsiSpec,
     usi_child::{ChildError, UsiChild},
 };
@@ -16,6 +17,8 @@ pub struct EngineFacts {
     pub file: Option<PathBuf>,
     /// Doubts about its options, one line each.
     pub doubts: Vec<String>,
+    /// Errors and warnings that it told before it was ready.
+    pub reports: EngineReports,
 }
 
 /// Starts the engine of a player, sets its options, and waits until it is ready.
@@ -23,11 +26,12 @@ pub struct EngineFacts {
 /// # Errors
 /// It does not start, or does not speak USI.
 pub async fn handshake(player: &str, spec: &UsiSpec) -> Result<EngineFacts, ChildError> {
-    let child = UsiChild::start(player.to_owned(), spec.clone()).await?;
+    let mut child = UsiChild::start(player.to_owned(), spec.clone()).await?;
     let facts = EngineFacts {
         name: child.engine().map(str::to_owned),
         file: program_file(spec),
         doubts: child.declared().doubts(&spec.options),
+        reports: child.take_reports(),
     };
     child.quit().await;
     Ok(facts)

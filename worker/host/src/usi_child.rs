@@ -2,7 +2,7 @@
 
 use crate::{
     declared::DeclaredOptions, guarded_process::GuardedProcess, info::EngineAnswer,
-    options::OptionValue, spec::UsiSpec,
+    options::OptionValue, reports::EngineReports, spec::UsiSpec,
 };
 use monju_proto::text::{self, plain};
 use std::{
@@ -102,6 +102,8 @@ pub struct UsiChild {
     complaint: Arc<Mutex<String>>,
     /// The last `info string`.
     remark: String,
+    /// Errors and warnings that it has told by `info string`.
+    reports: EngineReports,
 }
 
 impl UsiChild {
@@ -125,6 +127,7 @@ impl UsiChild {
             errors,
             complaint,
             remark: String::new(),
+            reports: EngineReports::default(),
             process,
             input,
             output,
@@ -146,6 +149,17 @@ impl UsiChild {
     /// Returns the options that the engine has declared.
     pub fn declared(&self) -> &DeclaredOptions {
         &self.declared
+    }
+
+    /// Returns the errors and warnings that the engine has told by `info string` since its start, or since the last
+    /// [`UsiChild::take_reports`]. An engine that cannot do what it was told says so there, and plays all the same.
+    pub fn reports(&self) -> &EngineReports {
+        &self.reports
+    }
+
+    /// Returns the reports, and forgets them: the same words are heard anew.
+    pub fn take_reports(&mut self) -> EngineReports {
+        std::mem::take(&mut self.reports)
     }
 
     /// Sends `isready` and waits for `readyok`. No search may be running.
@@ -331,6 +345,10 @@ impl UsiChild {
                     (line.as_deref()).and_then(|line| line.strip_prefix("info string "))
                 {
                     self.remark = excerpt(remark);
+                    if let Some(report) = self.reports.hear(remark) {
+                        let words = &report.words;
+                        tracing::warn!(player = self.player, words, "the engine reports trouble");
+                    }
                 }
                 Ok(line)
             }
@@ -452,6 +470,29 @@ mod tests {
             arguments: vec!["-c".into(), text.into()],
             ..UsiSpec::of_program("/bin/sh")
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn what_an_engine_reports_before_it_is_ready_is_kept() {
+        let text = "while read -r line; do case \"$line\" in \
+            usi) echo info string reading nn.bin; echo info string warning: no large pages; echo usiok ;; \
+            setoption*) echo info string error: no such file ;; \
+            isready) echo info string Error! : no network; echo readyok ;; quit) exit ;; esac; done";
+        let mut spec = script(text);
+        let value = OptionValue::Text("/nope".to_owned());
+        spec.options.0.push(("EvalFile".to_owned(), value));
+        let started = UsiChild::start("n".to_owned(), spec).await;
+        let mut child = started.expect("it is ready");
+        let reports = child.take_reports();
+        assert_eq!(
+            reports.errors(),
+            ["error: no such file", "Error! : no network"]
+        );
+        assert_eq!(reports.warnings(), ["warning: no large pages"]);
+        child.ready().await.expect("ready again");
+        assert_eq!(child.reports().errors(), ["Error! : no network"]);
+        child.quit().await;
     }
 
     #[cfg(target_os = "linux")]

@@ -224,6 +224,8 @@ impl ReadyEngine {
     /// clear their tables at `isready` only.
     async fn new_game(&mut self, game_id: &str) -> Result<(), ChildError> {
         if self.game.is_some() {
+            // The log tells those of every game.
+            self.child.take_reports();
             self.child.ready().await?;
         }
         self.child.new_game().await?;

@@ -205,6 +205,8 @@ pub fn corpus() -> Vec<Vec<u8>> {
             "ExamineResponse",
             &v1::ExamineResponse {
                 doubts: vec!["a doubt".to_owned()],
+                errors: vec!["error: no such file".to_owned()],
+                warnings: vec!["warning: slow".to_owned()],
                 ..Default::default()
             },
         ),
