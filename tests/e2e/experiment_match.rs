@@ -221,6 +221,46 @@ fn an_engine_that_ends_makes_the_match_fail() {
     );
 }
 
+/// Such an engine plays on with its defaults, and the match was another one than was asked for.
+#[test]
+fn an_engine_that_reports_an_error_makes_the_match_fail() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = openings(folder.path());
+    let program = text(monju());
+    let refused = |side: &[&str]| {
+        let side = ["match", "--first", &program]
+            .into_iter()
+            .chain(side.iter().copied());
+        let rest = [
+            "--second",
+            "native",
+            "--openings",
+            &openings,
+            "--games",
+            "2",
+        ];
+        let line = complaint_of(&side.chain(rest).collect::<Vec<_>>());
+        let expected = "the engine of 'first' does not play as it is told to; it said: error: ";
+        assert!(line.contains(expected), "{line}");
+        line
+    };
+    for (option, named) in [
+        (
+            "Evaluator=nnue:/nope",
+            "cannot read the weights in \"/nope\"",
+        ),
+        ("BookFile=/nope", "cannot read the book \"/nope\""),
+        ("Sigma=abc", "'abc' is no sigma"),
+    ] {
+        let line = refused(&["--first-arguments", "engine", "--first-option", option]);
+        assert!(line.contains(named), "{line}");
+    }
+    let words = ["usi", "--config", "typo.toml"];
+    let arguments = words.map(|word| ["--first-arguments", word]);
+    let line = refused(arguments.as_flattened());
+    assert!(line.contains("typo.toml: no such file"), "{line}");
+}
+
 #[test]
 fn numbers_are_tuned_and_a_tuning_goes_on() {
     let _alone = alone();

@@ -88,6 +88,15 @@ impl Contestant {
         }
     }
 
+    /// Returns the errors that its engine has reported since they were last taken, in the engine's words. Players of
+    /// a team report to the log.
+    pub fn take_errors(&mut self) -> Vec<String> {
+        match self {
+            Self::Team(_) => Vec::new(),
+            Self::Engine(engine) => engine.take_errors(),
+        }
+    }
+
     /// Ends everything that was started for it.
     pub async fn close(self) {
         match self {

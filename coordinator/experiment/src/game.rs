@@ -63,5 +63,9 @@ pub async fn play(plan: &GamePlan<'_>, sides: [&mut Contestant; 2]) -> Result<Fi
             break end;
         }
     };
+    // Those of the preparation and of the game.
+    for side in [MatchSide::First, MatchSide::Second] {
+        referee.note_errors(side, sides[side.index()].take_errors());
+    }
     Ok(referee.finish(end))
 }

@@ -216,6 +216,9 @@ pub enum Cause {
     /// A side thought for a limited time with more threads than it had cores.
     #[strum(serialize = "crowded cores")]
     Crowded,
+    /// An engine reported an error, and played on.
+    #[strum(serialize = "reported error")]
+    Reported,
 }
 
 impl Cause {

@@ -166,6 +166,12 @@ impl EngineContestant {
         })
     }
 
+    /// Returns the errors that the engine has reported since they were last taken, in its own words.
+    pub fn take_errors(&mut self) -> Vec<String> {
+        let child = self.child.as_mut();
+        child.map_or_else(Vec::new, |child| child.take_reports().errors())
+    }
+
     /// Waits for a turn to think, where turns are taken.
     async fn turn(&self) -> Option<OwnedSemaphorePermit> {
         let turns = self.turns.as_ref()?;

@@ -232,6 +232,13 @@ impl<'a> Referee<'a> {
         Ok((Some(side.other()), GameEnding::Crash))
     }
 
+    /// Records errors that the engine of a side has reported; the game counts.
+    pub fn note_errors(&mut self, side: MatchSide, errors: Vec<String>) {
+        for error in errors {
+            (self.incidents).push(self.incident(side, Cause::Reported, error));
+        }
+    }
+
     /// Returns a move that loses on time.
     fn late_move(&self, side: MatchSide, ballot: &Ballot, elapsed: Duration) -> Option<LateMove> {
         let ensemble = &self.ensembles[side.index()];

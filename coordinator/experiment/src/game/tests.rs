@@ -305,6 +305,28 @@ async fn faults_of_a_driven_engine_end_the_game() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn errors_that_a_driven_engine_reports_are_recorded_and_the_game_counts() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let answer = "echo info string no errors yet; echo info string warning: slow; \
+        echo info string error: the coordinator is late; echo bestmove resign";
+    let text = driven(folder.path(), answer, "byoyomi_ms = 60000");
+    let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
+    assert_eq!(game.ending, GameEnding::Resignation);
+    let [incident] = &incidents[..] else {
+        panic!("{incidents:?}")
+    };
+    assert_eq!(
+        (incident.cause, incident.side, incident.detail.as_str()),
+        (
+            Cause::Reported,
+            MatchSide::First,
+            "error: the coordinator is late"
+        )
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn the_go_of_a_driven_engine_follows_its_limits() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (keys, expected) in [

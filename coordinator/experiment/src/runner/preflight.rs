@@ -43,6 +43,8 @@ enum TrialError {
     Handshake(#[from] ChildError),
     #[error("{0}")]
     Contestant(#[from] ContestantError),
+    #[error("it said: {0}")]
+    Reported(String),
     #[error("{0}")]
     Vote(String),
     #[error("it has no players")]
@@ -60,11 +62,22 @@ impl TrialError {
     }
 }
 
+/// What is known of a side under trial before its test move.
+#[derive(Debug, Default)]
+struct TrialFacts {
+    /// Its foreign engine as a part of a build, by its name for itself and a hash of its program.
+    engine: String,
+    /// Doubts about its options.
+    doubts: Vec<String>,
+    /// Warnings of the engine.
+    warnings: Vec<String>,
+}
+
 /// Findings of the tests before the first game.
 #[derive(Clone, Debug, Default)]
 pub struct Preflight {
     /// Warnings, one line each, about openings that are too few, about options that an engine does not declare and
-    /// about values that do not fit: some engines accept them all the same.
+    /// about values that do not fit: some engines accept them all the same. Warnings of engines are among them.
     pub warnings: Vec<String>,
     /// Foreign engines of every cell, for [`ExperimentPlan::with_engines`](crate::store::ExperimentPlan::with_engines).
     pub engines: Vec<String>,
@@ -73,7 +86,8 @@ pub struct Preflight {
 /// Starts every foreign engine, asks it for a move, and reaches every coordinator.
 ///
 /// # Errors
-/// An engine or coordinator does not play; the error names its line.
+/// An engine or coordinator does not play, or an engine reports that it plays otherwise than it was told to; the error
+/// names its line.
 pub async fn preflight(specification: &Specification) -> Result<Preflight, ConfigError> {
     playable_openings(specification)?;
     let mut tested: Vec<(Members, String)> = Vec::new();
@@ -91,11 +105,18 @@ pub async fn preflight(specification: &Specification) -> Result<Preflight, Confi
                     Ok(facts) => test(&trial).await.map(|()| facts),
                     Err(error) => Err(error),
                 };
-                let (engine, doubts) =
-                    facts.map_err(|error| refusal(specification, ensemble, &trial, &error))?;
-                if !doubts.is_empty() {
-                    let warning = warning(specification, ensemble, &trial, &doubts.join("; "));
-                    let warning = warning.to_string();
+                let TrialFacts {
+                    engine,
+                    doubts,
+                    warnings: told,
+                } = facts.map_err(|error| refusal(specification, ensemble, &trial, &error))?;
+                let doubts = (!doubts.is_empty()).then(|| {
+                    let doubts = doubts.join("; ");
+                    format!("may not do what options asks for: {doubts}; correct what is misspelt")
+                });
+                let told = told.iter().map(|words| format!("said: {words}"));
+                for what in doubts.into_iter().chain(told) {
+                    let warning = warning(specification, ensemble, &trial, &what).to_string();
                     if !warnings.contains(&warning) {
                         warnings.push(warning);
                     }
@@ -207,48 +228,44 @@ fn refusal(
     trial: &SideEnsemble,
     error: &TrialError,
 ) -> ConfigError {
+    let what = match error {
+        TrialError::Reported(_) => format!(
+            "does not play as it is told to; {error}; correct its command and options, or the files that they name"
+        ),
+        _ => format!("does not play: {error}; correct its command, options or go"),
+    };
     match &trial.members {
         Members::Embedded { players, .. } => {
             let player = &players[0].name;
-            let what = format!(
-                "player \"{player}\" does not play: {error}; correct its command, options or go"
-            );
+            let what = format!("player \"{player}\" {what}");
             specification.player_error(&ensemble.name, player, what)
         }
         Members::Remote { .. } => {
             specification.ensemble_error(&ensemble.name, "coordinator", error.to_string())
         }
         Members::Engine(_) => {
-            let what = format!(
-                "the engine of '{}' does not play: {error}; correct its command, options or go",
-                ensemble.name
-            );
+            let what = format!("the engine of '{}' {what}", ensemble.name);
             specification.ensemble_error(&ensemble.name, "engine", what)
         }
     }
 }
 
-/// The warning about the options of an engine.
+/// The warning about an engine.
 fn warning(
     specification: &Specification,
     ensemble: &SideEnsemble,
     trial: &SideEnsemble,
-    doubts: &str,
+    what: &str,
 ) -> ConfigError {
-    let advice = "correct what is misspelt";
     match trial.players() {
         [player, ..] => {
             let name = &player.name;
-            let what = format!(
-                "the engine of player \"{name}\" may not do what options asks for: {doubts}; {advice}"
-            );
+            let what = format!("the engine of player \"{name}\" {what}");
             specification.player_error(&ensemble.name, name, what)
         }
         [] => {
             let name = &ensemble.name;
-            let what = format!(
-                "the engine of '{name}' may not do what options asks for: {doubts}; {advice}"
-            );
+            let what = format!("the engine of '{name}' {what}");
             specification.ensemble_error(name, "engine", what)
         }
     }
@@ -268,23 +285,33 @@ fn engine_of(trial: &SideEnsemble) -> Option<&UsiSpec> {
         })
 }
 
-/// The engine under trial as a part of a build, by its name for itself and a hash of its program; and doubts about its
-/// options. Both are empty for a coordinator.
-async fn facts(trial: &SideEnsemble) -> Result<(String, Vec<String>), TrialError> {
+/// What the engine under trial says of itself; nothing for a coordinator.
+///
+/// # Errors
+/// It does not start, or reports an error.
+async fn facts(trial: &SideEnsemble) -> Result<TrialFacts, TrialError> {
     let Some(spec) = engine_of(trial) else {
-        return Ok(Default::default());
+        return Ok(TrialFacts::default());
     };
     let name = trial
         .players()
         .first()
         .map_or(&trial.name, |player| &player.name);
     let facts = monju_host::handshake(name, spec).await?;
+    let errors = facts.reports.errors();
+    if !errors.is_empty() {
+        return Err(TrialError::Reported(errors.join("; ")));
+    }
     let called = facts.name.as_deref().unwrap_or("nameless engine");
     let mut engine = format!(" + {}", excerpt(called, LONGEST_NAME));
     if let Some(program) = facts.file.and_then(|file| fs::read(file).ok()) {
         let _ = write!(engine, " ({})", short_hash([&program[..]]));
     }
-    Ok((engine, facts.doubts))
+    Ok(TrialFacts {
+        engine,
+        doubts: facts.doubts,
+        warnings: facts.reports.warnings(),
+    })
 }
 
 /// Each foreign engine of an ensemble alone, or the coordinator, with limits for a test move.

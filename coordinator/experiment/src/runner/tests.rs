@@ -416,6 +416,35 @@ async fn undeclared_options_are_reported_once() {
     );
 }
 
+/// An engine that reports an error gets ready all the same, and plays with its defaults.
+#[cfg(unix)]
+#[tokio::test]
+async fn an_engine_that_reports_an_error_is_refused_and_one_that_warns_plays() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let saying = |words: &str| {
+        let ready = format!("isready) echo 'info string {words}'; echo readyok;;");
+        let text = with_script("echo bestmove 7g7f").replace("isready) echo readyok;;", &ready);
+        specification_of(folder.path(), &text.replace("Thread = 2, ", ""))
+    };
+    let refused = preflight(&saying("error: no such file")).await;
+    let line = refused.expect_err("refused").to_string();
+    let expected =
+        "player \"s\" does not play as it is told to; it said: error: no such file; correct its";
+    assert!(
+        line.contains("small.toml:17: ") && line.contains(expected),
+        "{line}"
+    );
+    let warned = preflight(&saying("Warning! : no large pages")).await;
+    let Preflight { warnings, .. } = warned.expect("it plays");
+    let [warning] = &warnings[..] else {
+        panic!("{warnings:?}")
+    };
+    let expected = "the engine of player \"s\" said: Warning! : no large pages";
+    assert!(warning.contains(expected), "{warning}");
+    let harmless = preflight(&saying("no errors in nn.bin")).await;
+    assert_eq!(harmless.expect("it plays").warnings, Vec::<String>::new());
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_crash_loses_where_the_file_says_so() {

@@ -15,7 +15,7 @@ use monju_experiment::{
     runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
     statistics::Interval,
-    store::{self, Accepted, Address, OpenMode, Store},
+    store::{self, Accepted, Address, IncidentRow, OpenMode, Store},
 };
 use serde_json::{Value, json};
 use std::{fmt::Write as _, sync::Arc, time::Duration};
@@ -144,15 +144,24 @@ fn clock_used(cell: &CellFindings<'_>) -> Option<[f64; 2]> {
     Some(used)
 }
 
+/// Incidents of a side that have a cause.
+fn incidents<'a>(
+    cell: &'a CellFindings<'_>,
+    cause: Cause,
+    side: MatchSide,
+) -> impl Iterator<Item = &'a IncidentRow> {
+    let incidents = cell.incidents.iter();
+    incidents.filter(move |it| it.cause == cause.name() && it.side == Some(side))
+}
+
 /// Illegal moves of the first and of the second side.
 fn illegal_moves(cell: &CellFindings<'_>) -> [usize; 2] {
-    let is_illegal = |cause: &str| cause == Cause::IllegalMove.name();
-    SIDES.map(|side| {
-        cell.incidents
-            .iter()
-            .filter(|incident| is_illegal(&incident.cause) && incident.side == Some(side))
-            .count()
-    })
+    SIDES.map(|side| incidents(cell, Cause::IllegalMove, side).count())
+}
+
+/// Errors that the engines of the first and of the second side have reported, while they played on.
+fn reported_errors(cell: &CellFindings<'_>) -> [usize; 2] {
+    SIDES.map(|side| incidents(cell, Cause::Reported, side).count())
 }
 
 /// Losses on time of both sides, in words.
@@ -207,6 +216,18 @@ fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
     let _ = writeln!(text, "time losses: {}", time_losses_in_words(losses));
     let [first, second] = illegal_moves(cell);
     let _ = writeln!(text, "illegal moves: first {first}, second {second}");
+    let [first, second] = reported_errors(cell);
+    if first + second > 0 {
+        let mut reported = SIDES
+            .map(|side| incidents(cell, Cause::Reported, side))
+            .into_iter()
+            .flatten();
+        let example = reported.next().map_or("", |incident| &incident.detail);
+        let _ = writeln!(
+            text,
+            "reported errors: first {first}, second {second}, such as: {example}"
+        );
+    }
     let slowest = slowest.map(|time| match time {
         Some(time) => format!("{} ms", time.as_millis()),
         None => "—".to_owned(),
@@ -248,6 +269,7 @@ fn as_json(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> Value {
         "time_losses_while_stalled": losses.map(|losses| losses.stalled),
         "longest_stall_ms": losses.map(|losses| losses.longest_stall.map(|stall| stall.as_millis() as u64)),
         "illegal_moves": illegal_moves(cell),
+        "reported_errors": reported_errors(cell),
         "slowest_move_ms": slowest,
         "clock_used": clock_used(cell),
     })
