@@ -589,6 +589,28 @@ fn a_refused_login_and_nonsense_are_one_line_each() {
     assert!(complaint_of(&client).contains("cannot read the password"));
 }
 
+#[test]
+fn errors_that_the_engine_reports_are_told_once_a_game() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let game = |name| ConnectionScript::new(name, Color::Black, 4, &["#CHUDAN"]);
+    let (server, played) = serve(vec![
+        ConnectionScript {
+            after: AfterGame::Closes,
+            ..game("one")
+        },
+        game("two"),
+    ]);
+    let client = arguments(&server, folder.path(), &password);
+    let own = ["--games", "2", "--option", "BookFile=/nope"];
+    let ended = run(&[&client[..], &own, &engine(), &["4"]].concat());
+    assert!(ended.status.success(), "{}", ended.errors);
+    let told = "the engine says: error: cannot read the book \"/nope\"";
+    assert_eq!(ended.errors.matches(told).count(), 2, "{}", ended.errors);
+    played.join().expect("the server's part");
+}
+
 /// The last line of the errors of a client that fails.
 fn ended_line(arguments: &[&str]) -> String {
     let ended = run(arguments);

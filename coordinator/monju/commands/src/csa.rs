@@ -62,6 +62,7 @@ impl Csa {
         let mut interrupts = signals::terminations();
         let engine = UsiChild::start("csa".to_owned(), self.engine.clone()).await;
         let mut board = Board::new(engine?, self.engine.clone(), self.ponders, self.comments);
+        board.tell_reports();
         let outcome = self.play_all(&mut board, &mut interrupts).await;
         board.close().await;
         outcome

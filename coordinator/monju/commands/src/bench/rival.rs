@@ -71,8 +71,12 @@ impl Rival {
         };
         let runtime = Runtime::new().context("cannot start the runtime for the other engine")?;
         let engine = runtime.block_on(UsiChild::start(name.clone(), spec));
+        let engine = engine.map_err(|error| described(&name, error))?;
+        for report in engine.reports().all() {
+            tell!("'{name}' says: {}", report.words);
+        }
         Ok(Self {
-            engine: engine.map_err(|error| described(&name, error))?,
+            engine,
             name,
             runtime,
         })

@@ -77,6 +77,8 @@ pub struct Board {
     spec: UsiSpec,
     ponders: bool,
     comments: bool,
+    /// Number of reports of the engine that the user has been told.
+    told: usize,
     has_restarted: bool,
     /// The engine failed when a game was over, and is started again for the next one.
     has_failed: bool,
@@ -104,6 +106,7 @@ impl Board {
             spec,
             ponders,
             comments,
+            told: 0,
             has_restarted: false,
             has_failed: false,
             conditions: Vec::new(),
@@ -126,7 +129,7 @@ impl Board {
     /// The engine does not get ready.
     pub async fn prepare(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
         if self.has_failed {
-            self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
+            self.start().await?;
             self.has_failed = false;
         }
         // The server drops parts of a second.
@@ -156,7 +159,25 @@ impl Board {
             }
         }
         self.engine.ready().await?;
+        self.tell_reports();
         self.engine.new_game().await
+    }
+
+    /// Starts another engine in place of the one that failed.
+    async fn start(&mut self) -> Result<(), ChildError> {
+        self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
+        self.told = 0;
+        Ok(())
+    }
+
+    /// Tells the user what the engine reports, each text once a game: it plays otherwise than it was told to, and a
+    /// tournament goes on.
+    pub fn tell_reports(&mut self) {
+        let reports = self.engine.reports().all();
+        for report in reports.iter().skip(self.told) {
+            tell!("the engine says: {}", report.words);
+        }
+        self.told = reports.len();
     }
 
     /// Begins the game, whose clock has run since then.
@@ -345,6 +366,7 @@ impl Board {
         match message {
             UsiMessage::Info(text) => {
                 self.info.hear(&text);
+                self.tell_reports();
             }
             UsiMessage::BestMove(answer) => match &mut self.thinking {
                 EngineTask::Move => {
@@ -479,6 +501,10 @@ impl Board {
             tell!("the engine failed at the end of the game: {error}");
             self.has_failed = true;
         }
+        self.tell_reports();
+        // The next game tells its own.
+        self.engine.take_reports();
+        self.told = 0;
         Played {
             game: self.game.clone(),
             notes: std::mem::take(&mut self.notes),
@@ -520,7 +546,7 @@ impl Board {
         }
         tell!("the engine failed, and is started again: {error}");
         self.has_restarted = true;
-        self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
+        self.start().await?;
         self.meet_conditions().await?;
         self.thinking = EngineTask::Nothing;
         Ok(())
