@@ -16,8 +16,7 @@ use monju_proto::v1::Ballot;
 use rotation::LogFile;
 use schema::{GameResult, LogLine, LoggedBallot};
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io,
     path::{Path, PathBuf},
     sync::{
         atomic::{AtomicU64, Ordering},
@@ -137,24 +136,6 @@ impl Recorder {
             }
         }
     }
-}
-
-/// Opens a file for appending, and ends a line that a crash has cut short.
-fn open(path: &Path) -> io::Result<File> {
-    let mut file = OpenOptions::new()
-        .create(true)
-        .read(true)
-        .append(true)
-        .open(path)?;
-    if file.seek(SeekFrom::End(0))? > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        let mut last = [0];
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            file.write_all(b"\n")?;
-        }
-    }
-    Ok(file)
 }
 
 fn write_lines(requests: mpsc::Receiver<WriteRequest>, mut file: LogFile, path: &Path) {

@@ -2,8 +2,8 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, File},
-    io::{self, Write},
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -36,7 +36,7 @@ impl LogFile {
     /// The file cannot be opened, or a line that a crash has cut short cannot be ended.
     pub fn open(path: &Path, rotation: Rotation) -> io::Result<Self> {
         Ok(Self {
-            file: super::open(path)?,
+            file: open(path)?,
             path: path.to_owned(),
             rotation,
             is_stuck: false,
@@ -77,12 +77,30 @@ impl LogFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        self.file = super::open(&self.path)?;
+        self.file = open(&self.path)?;
         if let Some(days) = self.rotation.days {
             delete_old(&self.path, now, days);
         }
         Ok(())
     }
+}
+
+/// Opens a file for appending, and ends a line that a crash has cut short.
+fn open(path: &Path) -> io::Result<File> {
+    let mut file = OpenOptions::new()
+        .create(true)
+        .read(true)
+        .append(true)
+        .open(path)?;
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        let mut last = [0];
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            file.write_all(b"\n")?;
+        }
+    }
+    Ok(file)
 }
 
 /// Renames a log to one with the time as the end of its name, which no file has.

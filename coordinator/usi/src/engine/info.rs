@@ -4,9 +4,9 @@ use crate::info_line::InfoLine;
 use monju_coordinator::calibration::uncalibrated_win_rate;
 use monju_engine::{Bound, Line, Move, RootMove, Score};
 
-/// Returns the `info` lines: the principal variation, and the other moves of the last ranking that ended, behind it. None
-/// without a principal variation. Ranks are told if `multi_pv` asks for several moves: always all, so that what a GUI
-/// keeps of each names no move twice.
+/// Returns the `info` lines: the principal variation, and behind it the other moves of the last ranking that has ended.
+/// None without a principal variation. Ranks are told if `multi_pv` asks for several moves: always all, so that what a
+/// GUI keeps of each names no move twice.
 pub fn line_texts(line: &Line, multi_pv: Option<u32>) -> Vec<String> {
     let Some(first) = line.pv.first() else {
         return Vec::new();

@@ -18,20 +18,20 @@ pub(super) struct Counts {
 struct PositionCounts {
     /// Smallest number of the next move.
     ply: u32,
-    tally: Tally,
-    moves: Vec<(Move, Tally)>,
+    tally: GameCount,
+    moves: Vec<(Move, GameCount)>,
 }
 
 /// Games, each counted once.
 #[derive(Debug, Default)]
-struct Tally {
+struct GameCount {
     games: u32,
     wins: u32,
     /// Number of the last game that was counted.
     last: u32,
 }
 
-impl Tally {
+impl GameCount {
     /// Counts the game of this number unless it has been counted.
     fn add(&mut self, game: u32, is_won: bool) {
         if self.last != game {
@@ -70,14 +70,14 @@ impl Counts {
         let key = key_of(position);
         let entry = self.positions.entry(key).or_insert(PositionCounts {
             ply,
-            tally: Tally::default(),
+            tally: GameCount::default(),
             moves: Vec::new(),
         });
         entry.ply = entry.ply.min(ply);
         entry.tally.add(game, is_won);
         let index = entry.moves.iter().position(|(other, _)| *other == mv);
         let index = index.unwrap_or_else(|| {
-            entry.moves.push((mv, Tally::default()));
+            entry.moves.push((mv, GameCount::default()));
             entry.moves.len() - 1
         });
         entry.moves[index].1.add(game, is_won);
