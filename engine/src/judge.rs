@@ -3,11 +3,11 @@
 //! [`Stability`] is a judge of one player's search made by hand, and [`Agreement`] one of a team's searches;
 //! [`SearchJudge`] and [`TeamProgress`] with [`JudgeWeights`] are learned ones (Shimoyama, section 6): after every
 //! iteration f < 0 says to go on, f ≥ 0 to stop. f is linear in features of the iterations so far, each alone or with
-//! the part of the longest time that has passed. Departures from the paper: that part is counted in halvings, since the
-//! paper's ratio of logarithms depends on the unit of time; what needs memory between moves is left out (the expected
-//! reply, earlier searches, positions seen before), and so are the time beside its stage, the number of changes with the
-//! move of the first iteration, and third moves with the time; differences of scores are divided by 16 and 24 where the
-//! paper has 48. The judge of a team is an addition.
+//! the part of the longest time that has passed. Departures from the paper: that part is counted in halvings, since
+//! the paper's ratio of logarithms depends on the unit of time; what needs memory between moves is left out (the
+//! expected reply, earlier searches, positions seen before), and so are the time beside its stage, the number of
+//! changes with the move of the first iteration, and third moves with the time; differences of scores are divided by
+//! 16 and 24 where the paper has 48. The judge of a team is an addition.
 
 mod agreement;
 mod features;

@@ -1,10 +1,10 @@
 //! The numbers of the features of a late move.
 //!
-//! The features follow Shimoyama, sections 7 and 8, with what the search knows today in place of what it lacks:
-//! the reduction in plies in place of "another reduction is active", continuation histories, the table's move of the
-//! node (a late move is never the table's), cuts of siblings, and whether the evaluation improves. The exchange has 4
-//! steps, where the paper has 16; left out are the distance between the kings with drops, attacks and progress, promotions
-//! by piece, and the king's distance by depth and kind.
+//! The features follow Shimoyama, sections 7 and 8, with what the search knows today in place of what it lacks: the
+//! reduction in plies in place of "another reduction is active", continuation histories, the table's move of the node
+//! (a late move is never the table's), cuts of siblings, and whether the evaluation improves. The exchange has 4
+//! steps, where the paper has 16; left out are the distance between the kings with drops, attacks and progress,
+//! promotions by piece, and the king's distance by depth and kind.
 
 use super::groups::Groups;
 use crate::rules::PieceKind;
