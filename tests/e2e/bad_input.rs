@@ -213,6 +213,43 @@ fn a_file_that_is_not_there_ends_every_command_with_status_1() {
     }
 }
 
+/// A learner learned first, and found then that there was no place for what it had learned.
+#[test]
+fn an_output_that_cannot_be_written_is_refused_before_any_input_is_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path().to_str().expect("a path in UTF-8");
+    for arguments in [
+        "book build absent.csa",
+        "book convert absent.book",
+        "book search absent.book",
+        "learn convert absent.bin",
+        "learn linear --games absent.games",
+        "learn margins absent.jsonl",
+        "learn material absent.data",
+        "learn nnue absent.data",
+        "learn ordering absent.jsonl",
+        "learn records absent.csa",
+        "learn reductions absent.jsonl",
+        "learn searches --openings absent.sfen",
+        "learn selfplay --openings absent.sfen",
+        "learn time-control absent.jsonl",
+    ] {
+        let refused = |flag: &str, output: &str| {
+            let words = arguments.split(' ').chain([flag, output]);
+            complaint_of(&words.collect::<Vec<_>>())
+        };
+        let line = refused("--output", "nodir/file");
+        assert!(line.contains("there is no folder nodir"), "{line}");
+        assert!(!line.contains(".new"), "{line}");
+        let line = refused("--output", folder);
+        assert!(line.contains("that is a folder"), "{line}");
+    }
+    let output = format!("{folder}/net");
+    let nnue = ["learn", "nnue", "absent.data", "--output", &output];
+    let line = complaint_of(&[&nnue[..], &["--nn-bin", "nodir/nn.bin"]].concat());
+    assert!(line.contains("cannot write nodir/nn.bin"), "{line}");
+}
+
 #[test]
 fn a_file_that_is_not_there_is_told_once_and_without_another_file() {
     let line = complaint_of(&["experiment", "run", "absent.toml"]);

@@ -1,4 +1,5 @@
-//! Files of the learners: checked reading, atomic writing, and outputs that never replace inputs.
+//! Files of the learners: checked reading, atomic writing, and outputs that never replace inputs and are tried before
+//! the work.
 
 use std::{
     ffi::OsString,
@@ -38,6 +39,38 @@ pub enum FileError {
         /// Reason.
         source: io::Error,
     },
+    /// The file is to be written where nothing can be made.
+    #[error(
+        "cannot write {}: nothing can be made in {}; make that folder writable, or name a file in another one",
+        path.display(),
+        folder.display()
+    )]
+    NoPlace {
+        /// The file.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// The file is to be written into a folder that is not there.
+    #[error(
+        "cannot write {}: there is no folder {}; make it, or name a file in another one",
+        path.display(),
+        folder.display()
+    )]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The file to write is a folder, or is spelt as one.
+    #[error("cannot write {}: that is a folder; name a file", .0.display())]
+    Folder(PathBuf),
+    /// The file to write is a pipe or a device, which the file would replace.
+    #[error("cannot write {}: that is a pipe or a device; name a file", .0.display())]
+    Device(PathBuf),
     /// The file cannot be removed.
     #[error("cannot remove {}", path.display())]
     Remove {
@@ -106,7 +139,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let write = || {
         let folder = folder_of(path);
         let mut draft = draft_in(&folder, path)?;
-        draft.write_all(bytes)?;
+        // The draft itself would put its name, which is nobody's concern, into the error.
+        draft.as_file_mut().write_all(bytes)?;
         draft.as_file().sync_all()?;
         draft.persist(path).map_err(|error| error.error)?;
         sync_folder(&folder)
@@ -122,10 +156,17 @@ fn draft_in(folder: &Path, path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut prefix = OsString::from(".");
     prefix.push(path.file_name().unwrap_or_default());
     let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".new");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    // `tempfile_in` would put the name of the draft into the error, and give it narrower permissions.
+    let create = |path: &Path| {
+        fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(path)
+    };
+    builder
+        .prefix(&prefix)
+        .suffix(".new")
+        .make_in(folder, create)
 }
 
 /// Makes a rename within the folder durable, where the system can.
@@ -158,12 +199,47 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Checks that no output is an input or another output, however the paths are spelt and through
-/// whatever links they lead.
+/// Checks before the work that all outputs can be written at its end: no output is an input or another output, none is
+/// a folder, and beside each of them a file can be made.
 ///
 /// # Errors
-/// Two paths are the same file.
-pub fn check_distinct<'a>(
+/// Two paths are the same file, or an output cannot be written.
+pub fn check_outputs<'a>(
+    inputs: impl IntoIterator<Item = &'a Path>,
+    outputs: &[PathBuf],
+) -> Result<(), FileError> {
+    check_distinct(inputs, outputs)?;
+    outputs.iter().try_for_each(|output| check_writable(output))
+}
+
+/// Checks that [`write_atomically`] can write a file.
+fn check_writable(path: &Path) -> Result<(), FileError> {
+    let is_spelt_as_folder = (path.as_os_str().as_encoded_bytes().last())
+        .is_some_and(|last| std::path::is_separator(char::from(*last)));
+    if is_spelt_as_folder || path.is_dir() {
+        return Err(FileError::Folder(path.to_owned()));
+    }
+    if path.exists() && !path.is_file() {
+        return Err(FileError::Device(path.to_owned()));
+    }
+    let folder = folder_of(path);
+    match draft_in(&folder, path) {
+        Ok(_) => Ok(()),
+        Err(source) if source.kind() == io::ErrorKind::NotFound => Err(FileError::NoFolder {
+            path: path.to_owned(),
+            folder,
+        }),
+        Err(source) => Err(FileError::NoPlace {
+            path: path.to_owned(),
+            folder,
+            source,
+        }),
+    }
+}
+
+/// Checks that no output is an input or another output, however the paths are spelt and through
+/// whatever links they lead.
+fn check_distinct<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
     outputs: &[PathBuf],
 ) -> Result<(), FileError> {
@@ -234,6 +310,40 @@ mod tests {
             let mode = |name| fs::metadata(at(name)).unwrap().permissions().mode();
             assert_eq!(mode("out"), mode("out.new"));
         }
+    }
+
+    /// An epoch was trained before it turned out that its network could not be written.
+    #[test]
+    fn an_output_that_cannot_be_written_is_refused_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), b"precious").unwrap();
+        let refused = |path: PathBuf| {
+            let error = check_outputs([], &[at("new"), path]).unwrap_err();
+            let text = crate::error_chain(&error);
+            assert!(!text.contains(".new"), "{text}");
+            text
+        };
+        let text = refused(at("nodir/net"));
+        let expected = format!(
+            "cannot write {}: there is no folder {}; make it, or name a file in another one",
+            at("nodir/net").display(),
+            at("nodir").display()
+        );
+        assert_eq!(text, expected);
+        for path in [folder.path().to_owned(), at("other/")] {
+            assert!(refused(path).contains("a folder; name a file"));
+        }
+        assert!(refused(at("file/net")).contains("nothing can be made in"));
+        #[cfg(unix)]
+        assert!(refused("/dev/null".into()).contains("a device"));
+        check_outputs([], &[at("new"), at("file")]).unwrap();
+        assert_eq!(fs::read(at("file")).unwrap(), b"precious");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+
+        let error = write_atomically(&at("nodir/net"), b"").unwrap_err();
+        let text = crate::error_chain(&error);
+        assert!(!text.contains(".new"), "{text}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The run behind `monju learn records`: files of several formats become one file of records.
 
 use crate::{
-    files::{FileError, check_distinct, read, write_atomically},
+    files::{FileError, check_outputs, read, write_atomically},
     progress::ProgressObserver,
 };
 use monju_engine::counted;
@@ -49,7 +49,7 @@ impl RecordsRun {
     /// A file cannot be read or written, the output is one of the inputs, or no game is left.
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<RecordsSummary, RecordsError> {
         let inputs = self.files.iter().map(PathBuf::as_path);
-        check_distinct(inputs, std::slice::from_ref(&self.output))?;
+        check_outputs(inputs, std::slice::from_ref(&self.output))?;
         let mut collection = RecordCollection::default();
         let total = self.files.len() as u64;
         progress.begin(total, 0, "files");

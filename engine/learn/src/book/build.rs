@@ -4,7 +4,7 @@ use super::{
     counts::Selection, error::BookRunError, file::write_book, games::GameCounter,
     source::BookSource,
 };
-use crate::{files::check_distinct, progress::ProgressObserver};
+use crate::{files::check_outputs, progress::ProgressObserver};
 use monju_engine::counted;
 use monju_records::RecordCollection;
 use std::{path::PathBuf, slice};
@@ -48,7 +48,7 @@ impl BuildRun {
     /// A file cannot be read or written, the output is one of the inputs, or no position is left.
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<BuildSummary, BookRunError> {
         let inputs = self.files.iter().map(PathBuf::as_path);
-        check_distinct(inputs, slice::from_ref(&self.output))?;
+        check_outputs(inputs, slice::from_ref(&self.output))?;
         let mut counter = GameCounter::default();
         let total = self.files.len() as u64;
         progress.begin(total, 0, "files");

@@ -4,7 +4,7 @@ use super::{
     error::BookRunError,
     file::{read_book, write_book},
 };
-use crate::files::check_distinct;
+use crate::files::check_outputs;
 use monju_engine::book::Book;
 use std::{path::PathBuf, slice};
 
@@ -23,7 +23,7 @@ impl BookConversionRun {
     /// # Errors
     /// The book cannot be read, or the output cannot be written.
     pub fn run(&self) -> Result<Book, BookRunError> {
-        check_distinct([self.book.as_path()], slice::from_ref(&self.output))?;
+        check_outputs([self.book.as_path()], slice::from_ref(&self.output))?;
         let book = read_book(&self.book)?;
         write_book(&self.output, &book, "")?;
         Ok(book)

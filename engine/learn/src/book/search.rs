@@ -12,7 +12,7 @@ use super::{
     weigh::{Weighing, weigh},
 };
 use crate::{
-    files::{check_distinct, with_suffix},
+    files::{check_outputs, with_suffix},
     progress::ProgressObserver,
 };
 use monju_engine::{
@@ -79,7 +79,7 @@ impl SearchRun {
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<SearchSummary, BookRunError> {
         let values_path = with_suffix(&self.output, ".values");
         let outputs = [self.output.clone(), values_path.clone()];
-        check_distinct([self.book.as_path()], &outputs)?;
+        check_outputs([self.book.as_path()], &outputs)?;
         let counted = read_book(&self.book)?;
         if counted.len() > 1 && counted.iter().all(|(_, entry)| entry.ply == 1) {
             progress.message(&format!(

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     chart::ChartError,
-    files::{FileError, check_distinct, read, read_text, remove, with_suffix, write_atomically},
+    files::{FileError, check_outputs, read, read_text, remove, with_suffix, write_atomically},
     progress::ProgressObserver,
     recipe,
 };
@@ -184,7 +184,7 @@ impl LinearRun {
         }
         let suffixes = ["", ".loss.svg", ".report", ".recipe", ".checkpoint"];
         let outputs = suffixes.map(|suffix| self.beside(suffix));
-        Ok(check_distinct([self.games.as_path()], &outputs)?)
+        Ok(check_outputs([self.games.as_path()], &outputs)?)
     }
 
     fn read_games(&self) -> Result<Games, LinearRunError> {

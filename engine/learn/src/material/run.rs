@@ -3,7 +3,7 @@
 use super::{examples::MaterialSet, trainer::MaterialTrainer, training::MaterialTraining};
 use crate::{
     dataset::{Dataset, DatasetError, data_in_recipe},
-    files::{FileError, check_distinct, with_suffix, write_atomically},
+    files::{FileError, check_outputs, with_suffix, write_atomically},
     progress::ProgressObserver,
     setting::SettingError,
 };
@@ -54,7 +54,7 @@ impl MaterialRun {
     ) -> Result<MaterialSummary, MaterialRunError> {
         let recipe_path = with_suffix(&self.output, ".recipe");
         let inputs = self.data.iter().map(PathBuf::as_path);
-        check_distinct(inputs, &[self.output.clone(), recipe_path.clone()])?;
+        check_outputs(inputs, &[self.output.clone(), recipe_path.clone()])?;
         let mut trainer = MaterialTrainer::new(self.settings.clone())?;
         let data = Dataset::<MaterialSet>::read(&self.data, |_| ())?;
         progress.message(&data.summary());

@@ -1,7 +1,7 @@
 //! The run behind `monju learn convert`: a network in another format.
 
 use super::network_file::{NetworkFileError, read_network};
-use crate::files::{FileError, check_distinct, write_atomically};
+use crate::files::{FileError, check_outputs, write_atomically};
 use monju_engine::eval::nnue::NetworkError;
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ impl NetworkConversionRun {
     /// A file cannot be read or written, or is no network; other engines have none of its architecture.
     pub fn run(&self) -> Result<u64, ConvertError> {
         let outputs: Vec<PathBuf> = self.output.iter().chain(&self.nn_bin).cloned().collect();
-        check_distinct([self.network.as_path()], &outputs)?;
+        check_outputs([self.network.as_path()], &outputs)?;
         let mut network = read_network(&self.network)?;
         if self.drop_missing {
             network = network.without_missing();

@@ -11,7 +11,7 @@ use crate::{
     chart::ChartError,
     dataset::{Dataset, DatasetError, ExampleSet, data_in_recipe},
     example::TrainingExample,
-    files::{FileError, check_distinct, read, read_text, remove, with_suffix, write_atomically},
+    files::{FileError, check_outputs, read, read_text, remove, with_suffix, write_atomically},
     lambda_return::apply_lambda_returns,
     progress::ProgressObserver,
     recipe,
@@ -189,7 +189,7 @@ impl NetworkRun {
             });
         }
         let inputs = self.data.iter().chain(&self.start).chain(&self.teachers);
-        check_distinct(inputs.map(PathBuf::as_path), &self.outputs())?;
+        check_outputs(inputs.map(PathBuf::as_path), &self.outputs())?;
         Ok(())
     }
 

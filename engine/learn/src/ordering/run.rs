@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     descent::DescentSettings,
-    files::{FileError, check_distinct, with_suffix, write_atomically},
+    files::{FileError, check_outputs, with_suffix, write_atomically},
     progress::ProgressObserver,
     searches::{DividedGames, LoggedGame, LogsError},
     setting::SettingError,
@@ -81,7 +81,7 @@ impl OrderingRun {
         settings.check()?;
         let recipe_path = with_suffix(&self.output, ".recipe");
         let inputs = self.logs.iter().map(PathBuf::as_path);
-        check_distinct(inputs, &[self.output.clone(), recipe_path.clone()])?;
+        check_outputs(inputs, &[self.output.clone(), recipe_path.clone()])?;
         let DividedGames {
             training,
             validation,

@@ -5,7 +5,7 @@ use super::{
     log::{END, text_of},
 };
 use crate::{
-    files::{FileError, check_distinct, read_text, with_suffix, write_atomically},
+    files::{FileError, check_outputs, read_text, with_suffix, write_atomically},
     progress::ProgressObserver,
     recipe,
 };
@@ -106,12 +106,12 @@ impl SearchesRun {
     /// # Errors
     /// The settings are unsuitable, or a file cannot be read or written.
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<(), SearchesRunError> {
-        let openings = read_text(&self.openings)?;
         let recipe_path = with_suffix(&self.output, ".recipe");
-        check_distinct(
+        check_outputs(
             [self.openings.as_path()],
             &[self.output.clone(), recipe_path.clone()],
         )?;
+        let openings = read_text(&self.openings)?;
         let mut games = SearchGames::new(self.settings.clone(), &openings)?;
         if games.len() < self.games {
             return Err(SearchesRunError::FewOpenings {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     example::TrainingExample,
-    files::{FileError, check_distinct, read_text},
+    files::{FileError, check_outputs, read_text},
     progress::ProgressObserver,
 };
 use monju_engine::{Move, STACK_BYTES, counted, eval::fnv1a};
@@ -106,12 +106,12 @@ impl SelfPlayRun {
     /// A file cannot be read or written, the settings are unsuitable, or an existing file was made from
     /// others or is being written by another process.
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<(), SelfPlayRunError> {
+        let outputs = [self.output.clone(), recipe_path(&self.output)];
+        check_outputs(self.openings.as_deref(), &outputs)?;
         let text = match &self.openings {
             None => String::new(),
             Some(path) => read_text(path)?,
         };
-        let outputs = [self.output.clone(), recipe_path(&self.output)];
-        check_distinct(self.openings.as_deref(), &outputs)?;
         let openings = SelfPlay::openings(&text).map_err(|source| SelfPlayRunError::Openings {
             path: self.openings.clone().unwrap_or_default(),
             source,

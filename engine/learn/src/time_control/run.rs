@@ -6,7 +6,7 @@ use super::{
     trainer::{TimeControlTraining, importance},
 };
 use crate::{
-    files::{FileError, check_distinct, with_suffix, write_atomically},
+    files::{FileError, check_outputs, with_suffix, write_atomically},
     logistic::{Regression, loss, value},
     progress::ProgressObserver,
     searches::{DividedGames, LoggedGame, LogsError},
@@ -73,7 +73,7 @@ impl TimeControlRun {
         self.settings.check()?;
         let inputs = self.logs.iter().map(PathBuf::as_path);
         let recipe_path = with_suffix(&self.output, ".recipe");
-        check_distinct(inputs, &[self.output.clone(), recipe_path.clone()])?;
+        check_outputs(inputs, &[self.output.clone(), recipe_path.clone()])?;
         let games = DividedGames::read(&self.logs)?;
         let summary = match self.kind {
             JudgeKind::Search => self.learn(&games, states_of, progress),
