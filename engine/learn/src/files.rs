@@ -71,14 +71,9 @@ pub enum FileError {
     /// The file to write is a pipe or a device, which the file would replace.
     #[error("cannot write {}: that is a pipe or a device; name a file", .0.display())]
     Device(PathBuf),
-    /// The file cannot be removed.
-    #[error("cannot remove {}", path.display())]
-    Remove {
-        /// The file.
-        path: PathBuf,
-        /// Reason.
-        source: io::Error,
-    },
+    /// An earlier run has left a checkpoint, and is not to be resumed.
+    #[error("{} is there: go on with --resume, name another --output, or remove it", .0.display())]
+    EarlierRun(PathBuf),
     /// An output is also an input.
     #[error(
         "{} would be written over {}, which is read; choose another --output",
@@ -178,17 +173,14 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file if it exists.
+/// Refuses to begin anew where an earlier run has left a checkpoint, with which all that it has learned would be lost.
 ///
 /// # Errors
-/// It exists and cannot be removed.
-pub fn remove(path: &Path) -> Result<(), FileError> {
-    match fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FileError::Remove {
-            path: path.to_owned(),
-            source,
-        }),
-        _ => Ok(()),
+/// The checkpoint is there.
+pub fn check_new(checkpoint: &Path) -> Result<(), FileError> {
+    match checkpoint.exists() {
+        true => Err(FileError::EarlierRun(checkpoint.to_owned())),
+        false => Ok(()),
     }
 }
 

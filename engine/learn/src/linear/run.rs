@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     chart::ChartError,
-    files::{FileError, check_outputs, read, read_text, remove, with_suffix, write_atomically},
+    files::{FileError, check_new, check_outputs, read, read_text, with_suffix, write_atomically},
     progress::ProgressObserver,
     recipe,
 };
@@ -88,8 +88,8 @@ pub enum LinearRunError {
     NothingToResume(#[source] FileError),
     /// The recipe of the earlier run is different.
     #[error(
-        "{} was made with other options or games, see {}: use the same ones, or train anew without \
-         --resume",
+        "{} was made with other options or games, see {}: use the same ones, or name another \
+         --output",
         checkpoint.display(),
         recipe.display()
     )]
@@ -184,7 +184,11 @@ impl LinearRun {
         }
         let suffixes = ["", ".loss.svg", ".report", ".recipe", ".checkpoint"];
         let outputs = suffixes.map(|suffix| self.beside(suffix));
-        Ok(check_outputs([self.games.as_path()], &outputs)?)
+        check_outputs([self.games.as_path()], &outputs)?;
+        if !self.resume {
+            check_new(&self.beside(".checkpoint"))?;
+        }
+        Ok(())
     }
 
     fn read_games(&self) -> Result<Games, LinearRunError> {
@@ -271,8 +275,6 @@ impl LinearRun {
     /// Writes weights and checkpoint, the first time also the recipe.
     fn save(&self, trainer: &LinearTrainer, recipe: &str, is_first: bool) -> Result<(), FileError> {
         if is_first {
-            // The checkpoint of another run must not be resumed with this one's recipe beside it.
-            remove(&self.beside(".checkpoint"))?;
             write_atomically(&self.beside(".recipe"), recipe.as_bytes())?;
         }
         write_atomically(&self.output, &trainer.weights())?;
@@ -440,12 +442,18 @@ mod tests {
         let error = refused(&run("whole", true));
         assert!(error.contains("other options or games"), "{error}");
 
-        // A run that fails before its first checkpoint leaves the files of another run.
+        // A run that was begun anew replaced the weights of another run.
         let saved = || {
-            ["", ".checkpoint", ".recipe"]
-                .map(|end| fs::read(file(&format!("whole{end}"))).unwrap())
+            ["", ".report", ".recipe"].map(|end| fs::read(file(&format!("whole{end}"))).unwrap())
         };
         let before = saved();
+        let error = refused(&run("whole", false));
+        let expected = "whole.checkpoint is there: go on with --resume, name another --output";
+        assert!(error.contains(expected), "{error}");
+        assert!(saved() == before, "the files are unchanged");
+
+        // A run that fails before its first checkpoint leaves the files of another run.
+        fs::remove_file(file("whole.checkpoint")).unwrap();
         let mut wild = run("whole", false);
         wild.settings.width = f32::MIN_POSITIVE;
         let error = refused(&wild);

@@ -11,7 +11,7 @@ use crate::{
     chart::ChartError,
     dataset::{Dataset, DatasetError, ExampleSet, data_in_recipe},
     example::TrainingExample,
-    files::{FileError, check_outputs, read, read_text, remove, with_suffix, write_atomically},
+    files::{FileError, check_new, check_outputs, read, read_text, with_suffix, write_atomically},
     lambda_return::apply_lambda_returns,
     progress::ProgressObserver,
     recipe,
@@ -82,7 +82,7 @@ pub enum NetworkRunError {
     /// The recipe of the earlier run is different.
     #[error(
         "{} was made with other options, data, --start or --teacher, or another use of --nn-bin, see {}: \
-         use the same ones, or train anew without --resume",
+         use the same ones, or name another --output",
         checkpoint.display(),
         recipe.display()
     )]
@@ -190,6 +190,9 @@ impl NetworkRun {
         }
         let inputs = self.data.iter().chain(&self.start).chain(&self.teachers);
         check_outputs(inputs.map(PathBuf::as_path), &self.outputs())?;
+        if !self.resume {
+            check_new(&self.beside(".checkpoint"))?;
+        }
         Ok(())
     }
 
@@ -261,10 +264,6 @@ impl NetworkRun {
         recipe: &str,
     ) -> Result<(), NetworkRunError> {
         let network = trainer.network();
-        if !self.resume && epochs.len() == 1 {
-            // The checkpoint of another run must not be resumed with this one's network beside it.
-            remove(&self.beside(".checkpoint"))?;
-        }
         write_atomically(&self.output, &network.to_bytes())?;
         if let Some(path) = &self.nn_bin {
             let bytes = network.to_nn_bin().map_err(NetworkRunError::Encode)?;
@@ -348,13 +347,19 @@ mod tests {
         let error = without.run(&mut NoProgress).unwrap_err().to_string();
         assert!(error.contains("--nn-bin"), "{error}");
 
-        // A run that fails leaves the files of another run.
+        // A run that was begun anew replaced the network of another run; one that fails leaves its files.
         let endings = ["", ".checkpoint", ".losses.tsv", ".recipe"];
         let saved = || endings.map(|ending| file(&format!("whole{ending}")));
         let before = saved();
+        let error = run("whole", None, false)
+            .run(&mut NoProgress)
+            .unwrap_err()
+            .to_string();
+        let expected = "whole.checkpoint is there: go on with --resume, name another --output";
+        assert!(error.contains(expected), "{error}");
         let damaged = folder.path().join("damaged.psv");
         fs::write(&damaged, [7; 400]).unwrap();
-        let mut failing = run("whole", None, false);
+        let mut failing = run("whole", None, true);
         failing.data = vec![damaged];
         assert!(failing.run(&mut NoProgress).is_err());
         assert!(saved() == before, "the files are unchanged");
