@@ -135,6 +135,16 @@ fn a_game_teaches_win_rates_that_the_next_ballot_uses() {
 
     let calibration = folder.path().join("calibration.toml");
     let calibration = calibration.to_str().expect("a path in UTF-8");
+    // The win rates were written over the log itself.
+    let before = fs::read(&path).expect("the log");
+    for output in [
+        &log,
+        &format!("{}/./ballots.jsonl", folder.path().display()),
+    ] {
+        let line = complaint_of(&["calibrate", &log, "--output", output]);
+        assert!(line.contains("which is read; choose another"), "{line}");
+    }
+    assert!(fs::read(&path).expect("the log") == before);
     let lesson = json_of(&["calibrate", &log, "--output", calibration, "--json"]);
     assert_eq!(lesson["games"], 1);
     assert!(

@@ -4,7 +4,7 @@ use crate::{
     output::print,
     text_table::{Align, align},
 };
-use anyhow::{Context, bail};
+use anyhow::bail;
 use monju_coordinator::{
     calibration::{
         self,
@@ -12,8 +12,9 @@ use monju_coordinator::{
     },
     record::read::Log,
 };
+use monju_learn::files::{check_outputs, write_atomically};
 use serde_json::json;
-use std::{fmt::Write as _, fs, path::PathBuf};
+use std::{fmt::Write as _, path::PathBuf};
 
 /// A lesson from recorded ballots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,9 +31,11 @@ impl Calibrate {
     /// Learns, writes the file, and prints what was learned to standard output.
     ///
     /// # Errors
-    /// A log cannot be read, the file cannot be written, or the logs teach nothing.
+    /// A log cannot be read, the file cannot be written or is one of the logs, or the logs teach nothing.
     pub fn run(self) -> anyhow::Result<()> {
-        let log = Log::read(self.logs.iter().map(PathBuf::as_path))?;
+        let logs = || self.logs.iter().map(PathBuf::as_path);
+        check_outputs(logs(), std::slice::from_ref(&self.output))?;
+        let log = Log::read(logs())?;
         let lesson = learn(&log);
         if lesson.curves.is_empty() {
             let reasons: Vec<String> = lesson
@@ -53,8 +56,7 @@ impl Calibrate {
             .iter()
             .map(|(curve, _)| curve.clone())
             .collect();
-        fs::write(&self.output, calibration::render(&curves))
-            .with_context(|| format!("cannot write {}", self.output.display()))?;
+        write_atomically(&self.output, calibration::render(&curves).as_bytes())?;
         let text = match self.json {
             true => as_json(&lesson),
             false => as_table(&lesson),
