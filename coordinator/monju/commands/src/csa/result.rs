@@ -1,11 +1,13 @@
 //! The end of a game, and its record.
 
 use super::summary::GameSummary;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use monju_engine::{Color, Game, counted};
 use monju_experiment::{kifu::Kifu, notes::Note, record::MatchOutcome};
 use std::{
-    fmt, fs,
+    fmt,
+    fs::{self, File},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -36,7 +38,7 @@ impl fmt::Display for Played {
 }
 
 impl Played {
-    /// Writes the game as a CSA file of a folder; returns its path.
+    /// Writes the game as a new CSA file of a folder; returns its path.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -47,7 +49,6 @@ impl Played {
             .chars()
             .map(|c| if is_safe(c) { c } else { '_' })
             .collect();
-        let path = folder.join(format!("{}.csa", name.trim_start_matches('.')));
         let kifu = Kifu {
             event: &summary.id,
             names: [&summary.names[0], &summary.names[1]],
@@ -59,8 +60,36 @@ impl Played {
         };
         // The first name is Black's, whoever is first.
         let text = kifu.csa().context("the game cannot be written as CSA")?;
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(path)
+        let name = name.trim_start_matches('.');
+        write_new(folder, name, &text)
+            .map_err(|(path, error)| anyhow!("cannot write {}: {error}", path.display()))
+    }
+}
+
+/// Writes a file `NAME.csa` that is not there yet: another game of the same name stays, and this one becomes
+/// `NAME-2.csa`, and so on. A file that cannot be written whole is removed again.
+fn write_new(folder: &Path, name: &str, text: &str) -> Result<PathBuf, (PathBuf, io::Error)> {
+    let mut number = 1_u64;
+    loop {
+        let path = folder.join(match number {
+            1 => format!("{name}.csa"),
+            _ => format!("{name}-{number}.csa"),
+        });
+        let mut file = match File::create_new(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                number += 1;
+                continue;
+            }
+            Err(error) => return Err((path, error)),
+        };
+        return match file.write_all(text.as_bytes()) {
+            Ok(()) => Ok(path),
+            Err(error) => {
+                let _ = fs::remove_file(&path);
+                Err((path, error))
+            }
+        };
     }
 }
 
@@ -102,5 +131,28 @@ impl fmt::Display for ResultTally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { won, lost, drawn } = self;
         write!(formatter, "{won} won, {lost} lost, {drawn} drawn")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_never_replaces_another_of_its_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (text, expected) in [
+            ("one", "game.csa"),
+            ("two", "game-2.csa"),
+            ("three", "game-3.csa"),
+        ] {
+            let path = write_new(folder.path(), "game", text).expect("written");
+            assert_eq!(path, folder.path().join(expected));
+        }
+        let first = fs::read_to_string(folder.path().join("game.csa"));
+        assert_eq!(first.expect("the first record"), "one");
+        let (path, _) =
+            write_new(&folder.path().join("nowhere"), "game", "").expect_err("no folder");
+        assert_eq!(path, folder.path().join("nowhere/game.csa"));
     }
 }
