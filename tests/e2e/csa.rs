@@ -289,6 +289,55 @@ fn games_are_played_one_after_the_other_and_kept() {
     assert!(record("three.csa").ends_with("%CHUDAN\n"));
 }
 
+/// The session ended with the first record that could not be written, and that game was lost.
+#[test]
+fn a_record_that_cannot_be_written_costs_neither_its_game_nor_the_next() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let records = folder.path().join("records");
+    let (address, played) = server({
+        let records = records.clone();
+        move |listener| {
+            let script = |game, end| ConnectionScript {
+                after: AfterGame::Closes,
+                ..ConnectionScript::new(game, Color::Black, 4, end)
+            };
+            let mut peer = ServerEnd::accept(&listener);
+            // The client has tried the folder, and has left nothing in it.
+            fs::remove_dir(&records).expect("an empty folder");
+            peer.play(&script("one", &["#RESIGN", "#WIN"]));
+            drop(peer);
+            // The next login comes after the attempt to write.
+            let mut peer = ServerEnd::accept(&listener);
+            fs::create_dir(&records).expect("made");
+            peer.play(&script("two", &["#TIME_UP", "#LOSE"]));
+        }
+    });
+    let own = ["--option", "NetworkDelay2=50", "--games", "2"];
+    let client = arguments(&address, &records, &password);
+    let ended = run(&[&client[..], &own, &engine(), &["4"]].concat());
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.errors);
+    for text in [
+        "game 1 of 2: won by resignation after 4 moves; 1 won, 0 lost, 0 drawn; cannot write ",
+        "\nN+sente\nN-gote\n",
+        "game 2 of 2: lost by time loss after 4 moves; 1 won, 1 lost, 0 drawn; ",
+        "1 record could not be written",
+    ] {
+        assert!(ended.errors.contains(text), "no {text}: {}", ended.errors);
+    }
+    assert!(records.join("two.csa").exists() && !records.join("one.csa").exists());
+    played.join().expect("the server's part");
+
+    #[cfg(target_os = "linux")]
+    {
+        let client = arguments("127.0.0.1:1", Path::new("/proc"), &password);
+        let line = complaint_of(&[&client[..], &engine(), &["4"]].concat());
+        assert!(line.contains("cannot write records into /proc: "), "{line}");
+        assert!(!line.contains(".record"), "{line}");
+    }
+}
+
 #[test]
 fn a_game_outlives_its_connection() {
     let _alone = alone();

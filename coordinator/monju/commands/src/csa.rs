@@ -18,15 +18,17 @@ mod summary;
 pub use login::Login;
 
 use crate::runtime;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use connection::{ConnectionError, CsaConnection};
+use monju_engine::counted;
 use monju_host::{UsiSpec, usi_child::UsiChild};
+use monju_proto::text::plain_lines;
 use monju_team::signals;
 use patience::{LONGEST_WAIT, Patience};
 use play::{Board, Left, interrupt};
-use result::{Played, ResultTally};
+use result::{Played, RecordFolder, ResultTally};
 use server::{AtHand, Server};
-use std::{fs, path::PathBuf, pin::pin};
+use std::{path::PathBuf, pin::pin};
 use summary::GameSummary;
 use tokio::{sync::mpsc::UnboundedReceiver, time::Instant};
 
@@ -57,8 +59,7 @@ impl Csa {
     }
 
     async fn execute(self) -> anyhow::Result<()> {
-        fs::create_dir_all(&self.records)
-            .with_context(|| format!("cannot make the folder {}", self.records.display()))?;
+        RecordFolder(&self.records).prepare()?;
         let mut interrupts = signals::terminations();
         let engine = UsiChild::start("csa".to_owned(), self.engine.clone()).await;
         let mut board = Board::new(engine?, self.engine.clone(), self.ponders, self.comments);
@@ -76,6 +77,7 @@ impl Csa {
         let mut tally = ResultTally::default();
         let mut server = Server::new(&self.login);
         let mut at_hand = None;
+        let mut unwritten = 0;
         for number in 1..=self.games {
             let begun = tokio::select! {
                 begun = self.begin(&mut server, board, at_hand.take(), number) => begun?,
@@ -94,19 +96,34 @@ impl Csa {
                 )
                 .await?;
             at_hand = left;
-            let path = played.write(&self.records, &summary)?;
             tally.count(&played);
-            tell!(
-                "game {number} of {}: {played}; {tally}; {}",
-                self.games,
-                path.display()
-            );
+            let over = format!("game {number} of {}: {played}; {tally}", self.games);
+            let record = played.csa(&summary);
+            let text = match &record {
+                Ok(text) => text.clone(),
+                Err(_) => played.game.to_usi(),
+            };
+            let folder = RecordFolder(&self.records);
+            match record.and_then(|record| folder.write(&summary.id, &record)) {
+                Ok(path) => tell!("{over}; {}", path.display()),
+                // The other games are played all the same, and this one is not lost.
+                Err(error) => {
+                    tell!("{over}; {error:#}; its record:\n{}", plain_lines(&text));
+                    unwritten += 1;
+                }
+            }
             if is_last && number < self.games {
                 leave(at_hand).await;
                 bail!("interrupted after game {number} of {}", self.games);
             }
         }
         leave(at_hand).await;
+        if unwritten > 0 {
+            let records = counted(unwritten, "record");
+            bail!(
+                "{records} could not be written: the text stands behind the result of the game, above"
+            );
+        }
         Ok(())
     }
 

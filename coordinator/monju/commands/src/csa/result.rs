@@ -38,17 +38,11 @@ impl fmt::Display for Played {
 }
 
 impl Played {
-    /// Writes the game as a new CSA file of a folder; returns its path.
+    /// Returns the game as a CSA file.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn write(&self, folder: &Path, summary: &GameSummary) -> anyhow::Result<PathBuf> {
-        let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
-        let name: String = summary
-            .id
-            .chars()
-            .map(|c| if is_safe(c) { c } else { '_' })
-            .collect();
+    /// The game has no such form.
+    pub fn csa(&self, summary: &GameSummary) -> anyhow::Result<String> {
         let kifu = Kifu {
             event: &summary.id,
             names: [&summary.names[0], &summary.names[1]],
@@ -59,9 +53,44 @@ impl Played {
             first_is_black: summary.ours == Color::Black,
         };
         // The first name is Black's, whoever is first.
-        let text = kifu.csa().context("the game cannot be written as CSA")?;
-        let name = name.trim_start_matches('.');
-        write_new(folder, name, &text)
+        kifu.csa().context("the game cannot be written as CSA")
+    }
+}
+
+/// The folder of the games' records.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordFolder<'a>(pub &'a Path);
+
+impl RecordFolder<'_> {
+    /// Makes the folder if it is not there, and checks that files can be made in it.
+    ///
+    /// # Errors
+    /// They cannot.
+    pub fn prepare(self) -> anyhow::Result<()> {
+        let Self(folder) = self;
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        // The error of an ordinary temporary file would name that file.
+        let made = tempfile::Builder::new()
+            .prefix(".record")
+            .make_in(folder, |path| File::create_new(path));
+        made.map(|_| ()).map_err(|error| {
+            let folder = folder.display();
+            anyhow!("cannot write records into {folder}: {error}; name another folder by --records")
+        })
+    }
+
+    /// Writes the CSA file of a game, whose name is that of the game at the server; returns its path.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(self, game: &str, text: &str) -> anyhow::Result<PathBuf> {
+        let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
+        let name: String = game
+            .chars()
+            .map(|c| if is_safe(c) { c } else { '_' })
+            .collect();
+        write_new(self.0, name.trim_start_matches('.'), text)
             .map_err(|(path, error)| anyhow!("cannot write {}: {error}", path.display()))
     }
 }
