@@ -101,6 +101,15 @@ fn arguments_that_make_no_sense_are_refused_with_status_2() {
             "match --first native --second native --openings a --increment 9",
             "--byoyomi",
         ),
+        // A clock of 0 was one of 200 ms a move.
+        (
+            "match --first native --second native --openings a --byoyomi 0",
+            "a clock of 0 ms",
+        ),
+        (
+            "match --first native --second native --openings a --main-time 0 --increment 0 --nodes 9",
+            "a clock of 0 ms",
+        ),
         (
             "tune --screen --state a --openings a nonsense=1",
             "nonsense",

@@ -218,13 +218,14 @@ impl MatchArguments {
     /// # Errors
     /// The arguments of a side contradict each other.
     pub fn resolve(self) -> Result<MatchCommand, clap::Error> {
-        let clock = [
-            self.main_time.unwrap_or(0),
-            self.byoyomi.unwrap_or(0),
-            self.increment.unwrap_or(0),
-        ];
-        let clock = match clock {
-            [0, 0, 0] => None,
+        let given = [self.main_time, self.byoyomi, self.increment];
+        let clock = match given.map(|time| time.unwrap_or(0)) {
+            [0, 0, 0] if given == [None; 3] => None,
+            [0, 0, 0] => {
+                let what =
+                    "a clock of 0 ms leaves no time to move; give --byoyomi or --main-time more";
+                return Err(no_sense(what.to_owned()));
+            }
             [0, 0, _] => {
                 return Err(no_sense(
                     "a clock needs --main-time or --byoyomi".to_owned(),
