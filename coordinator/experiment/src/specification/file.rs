@@ -16,6 +16,9 @@ use monju_team::config::{ConfigError, Source};
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::Path};
 
+/// Largest number of games of a cell.
+const MOST_GAMES: u32 = 20_000_000;
+
 /// Keys that do not change a game.
 const UNPLAYED: [&str; 7] = [
     "title", "games", "games_in", "stop", "report", "ballots", "openings",
@@ -247,9 +250,10 @@ impl SpecificationFile {
             return Err(source.error(&["games"], what));
         };
         let pairs = |key: &[&str], games: u32| {
-            if games == 0 || !games.is_multiple_of(2) || games > 20_000_000 {
+            if games == 0 || !games.is_multiple_of(2) || games > MOST_GAMES {
                 let what = format!(
-                    "games must be an even number, not {games}: every opening is played with both colours"
+                    "games must be an even number from 2 to {MOST_GAMES}, not {games}: every opening is played with \
+                     both colours"
                 );
                 return Err(source.path_error(key, what));
             }

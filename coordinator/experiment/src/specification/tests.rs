@@ -83,7 +83,7 @@ fn a_cell_may_have_another_number_of_games() {
         ("\"players=4\" = 2", "games_in names no cell: 'players=4'"),
         (
             "\"players=4 sigma=25\" = 3",
-            "games must be an even number, not 3",
+            "games must be an even number from 2 to 20000000, not 3",
         ),
     ] {
         let line = parse(&with(games)).expect_err("refused");
@@ -322,7 +322,11 @@ fn every_mistake_is_named_with_its_line() {
         ),
         (
             GOOD.replace("games = 4", "games = 5"),
-            "x.toml:3: games must be an even number",
+            "x.toml:3: games must be an even number from 2 to 20000000, not 5",
+        ),
+        (
+            GOOD.replace("games = 4", "games = 4294967294"),
+            "x.toml:3: games must be an even number from 2 to 20000000, not 4294967294",
         ),
         (
             GOOD.replace("first = \"council\"", "first = \"x\""),
