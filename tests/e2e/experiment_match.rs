@@ -6,6 +6,14 @@ use monju_tests::{
     command::{complaint_of, json_of, output_of, run},
 };
 use std::{fs, path::Path};
+#[cfg(unix)]
+use {
+    monju_tests::{
+        cluster::eventually,
+        process::{PATIENCE, Process},
+    },
+    rustix::process::Signal,
+};
 
 const OPENINGS: &str = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n";
 
@@ -184,6 +192,41 @@ fn a_match_is_kept_continued_and_ended_by_a_test() {
         other.contains("games of 'all' of 'kept' with other settings"),
         "{other}"
     );
+}
+
+/// An engine that makes the file of its first argument when it is asked for a move, and never answers.
+#[cfg(unix)]
+const SILENT: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+    go*) echo asked >> \"$1\" ;; quit) exit ;; esac; done";
+
+/// README promised that every interrupted match goes on.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_match_without_a_store_says_that_nothing_was_kept() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (openings, asked) = (openings(folder.path()), folder.path().join("asked"));
+    let script = folder.path().join("silent.sh");
+    fs::write(&script, SILENT).expect("a writable folder");
+    let mut arguments = vec!["match", "--first", "/bin/sh"];
+    for argument in [&text(&script), &text(&asked)] {
+        arguments.extend(["--first-arguments", argument]);
+    }
+    // An engine with words of its own is not tried before the match.
+    arguments.extend(["--first-go", "infinite"]);
+    arguments.extend(["--second", "native", "--second-evaluator", "material"]);
+    arguments.extend(["--openings", &openings, "--games", "4", "--nodes", "100"]);
+    let mut playing = Process::start(monju(), &arguments);
+    playing.close_input();
+    eventually("a game under way", || asked.exists().then_some(()));
+    for said in ["finishing the pairs", "giving the pairs"] {
+        playing.signal(Signal::INT);
+        eventually(said, || playing.errors().contains(said).then_some(()));
+    }
+    let ended = playing.wait(PATIENCE);
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.errors);
+    let expected = "interrupted with 2 pairs to go; nothing was kept: with --store FILE";
+    assert!(ended.errors.contains(expected), "{}", ended.errors);
 }
 
 #[test]

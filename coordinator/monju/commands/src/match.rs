@@ -99,7 +99,9 @@ impl MatchCommand {
             };
             return match resume {
                 Some(_) => Err(interrupted.into()),
-                None => Err(anyhow!("{interrupted}")),
+                None => Err(anyhow!(
+                    "{interrupted}; nothing was kept: with --store FILE, the same command would go on"
+                )),
             };
         }
         let given_up = sum(|cell| cell.given_up);
