@@ -59,14 +59,23 @@ pub fn create_by_role(folder: &Path, last_day: Option<LastDay>) -> Result<(), Ce
     Ok(())
 }
 
+/// Checks the name of a member of a team with roles: a role, or a role, a dash and a word.
+///
+/// # Errors
+/// The name is another one.
+pub fn check_name(name: &str) -> Result<(), CertificatesError> {
+    role_of(name).map(|_| ())
+}
+
 /// Makes the folder of one more member of a team with roles. `name` is a role, a dash and a name.
 ///
 /// # Errors
 /// There is such a member, or no such team; a file cannot be written.
 pub fn add(folder: &Path, name: &str, last_day: Option<LastDay>) -> Result<(), CertificatesError> {
     role_of(name)?;
+    let team = TeamFolder::open(folder)?;
     refuse_old(&folder.join(name))?;
-    TeamFolder::open(folder)?.make(name, (None, last_day))
+    team.make(name, (None, last_day))
 }
 
 /// Makes a new certificate and key for a member of a team with roles, or the one that all members share ([`SHARED`]);
@@ -80,12 +89,13 @@ pub fn renew(
     last_day: Option<LastDay>,
 ) -> Result<(), CertificatesError> {
     if name == SHARED {
-        return shared::renew(folder, (None, last_day));
+        return shared::renew(shared_team(folder)?, (None, last_day));
     }
     role_of(name)?;
+    let team = TeamFolder::open(folder)?;
     // Only members that are there are renewed.
-    serial(&folder.join(name))?;
-    TeamFolder::open(folder)?.make(name, (None, last_day))
+    team.serial(name)?;
+    team.make(name, (None, last_day))
 }
 
 /// Puts the certificate that is in a member's folder now on the lists of revoked certificates of all members; of
@@ -95,17 +105,40 @@ pub fn renew(
 /// There is no such member or team, or a file cannot be written.
 pub fn revoke(folder: &Path, name: &str) -> Result<(), CertificatesError> {
     if name == SHARED {
-        return shared::revoke(folder);
+        return shared::revoke(shared_team(folder)?);
     }
     role_of(name)?;
-    let digits = serial(&folder.join(name))?;
     let team = TeamFolder::open(folder)?;
+    let digits = team.serial(name)?;
     let mut list = team.revoked()?;
     if list.lines().any(|line| line.starts_with(&digits)) {
         return Ok(());
     }
     list += &format!("{digits} # {name}\n");
     team.write_revoked(&list)
+}
+
+/// Returns a folder that is not that of a team with roles, where no members share one.
+fn shared_team(folder: &Path) -> Result<&Path, CertificatesError> {
+    match folder.join(AUTHORITY).exists() {
+        true => Err(unknown(folder, SHARED)),
+        false => Ok(folder),
+    }
+}
+
+/// The error of a member that a team with roles does not have.
+fn unknown(folder: &Path, name: &str) -> CertificatesError {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut members: Vec<String> = entries
+        .filter(|entry| entry.path().join(CERTIFICATE_FILE).exists())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    members.sort();
+    CertificatesError::Unknown {
+        folder: folder.to_owned(),
+        name: name.to_owned(),
+        members: members.join(", "),
+    }
 }
 
 /// The folder of a team with roles.
@@ -135,6 +168,9 @@ impl<'a> TeamFolder<'a> {
 
     fn open(folder: &'a Path) -> Result<Self, CertificatesError> {
         let home = folder.join(AUTHORITY);
+        if !home.exists() && shared::is_shared(folder) {
+            return Err(CertificatesError::OneFolder(folder.to_owned()));
+        }
         let read = |role| Ok((role, Authority::read(role, &home)?));
         Ok(Self {
             folder,
@@ -150,6 +186,15 @@ impl<'a> TeamFolder<'a> {
         let mut authorities = self.authorities.iter();
         let found = authorities.find(|(known, _)| *known == role);
         found.map(|(_, authority)| authority)
+    }
+
+    /// Returns the serial number of a member's certificate.
+    fn serial(&self, name: &str) -> Result<String, CertificatesError> {
+        let folder = self.folder.join(name);
+        match folder.join(CERTIFICATE_FILE).exists() {
+            true => serial(&folder),
+            false => Err(unknown(self.folder, name)),
+        }
     }
 
     /// Writes the folder of a member, in place of the certificate that it has.

@@ -97,13 +97,13 @@ enum Command {
         until: Option<LastDay>,
         /// Revokes the certificate in a member's folder; in a team with one folder, NAME is 'member', and the
         /// certificate that --renew has replaced is revoked
-        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role")]
+        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role", value_parser = parsers::member)]
         revoke: Vec<String>,
         /// Makes a new certificate for a member
-        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role")]
+        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role", value_parser = parsers::member)]
         renew: Vec<String>,
         /// Makes one more member: a role and a name, such as worker-pc5
-        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role")]
+        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role", value_parser = parsers::new_member)]
         add: Vec<String>,
     },
     /// Counts the positions that a number of legal moves leads to

@@ -17,6 +17,23 @@ pub enum CertificatesError {
         .0.display()
     )]
     HasRoles(PathBuf),
+    /// The folder is that of a team whose members share it.
+    #[error(
+        "the team in {} has one folder for all members, which --renew member and --revoke member change; members of \
+         their own (--add) need a team made with --by-role, in another folder",
+        .0.display()
+    )]
+    OneFolder(PathBuf),
+    /// The team has no such member.
+    #[error("the team in {} has no member {name}, but {members}", folder.display())]
+    Unknown {
+        /// The folder of the team.
+        folder: PathBuf,
+        /// The name of the member.
+        name: String,
+        /// The members that there are.
+        members: String,
+    },
     /// A key or certificate cannot be generated.
     #[error("cannot generate a certificate: {0}")]
     Generate(#[from] rcgen::Error),

@@ -1,7 +1,10 @@
 //! Writing the files of certificates.
 
 use super::error::CertificatesError;
-use crate::tls::{CERTIFICATE_FILE, read_pem, role_and_serial};
+use crate::{
+    role::Role,
+    tls::{CERTIFICATE_FILE, read_pem, role_and_serial},
+};
 use std::{
     fs,
     io::{self, Write},
@@ -27,14 +30,24 @@ pub fn read_if_there(path: PathBuf) -> Result<String, CertificatesError> {
 
 /// Returns the serial number of the certificate in a member's folder, as hexadecimal digits.
 pub fn serial(folder: &Path) -> Result<String, CertificatesError> {
+    let (_, bytes) = certificate(folder)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Returns the role of the certificate in a folder; `None` where there is none.
+pub fn role_in(folder: &Path) -> Option<Role> {
+    certificate(folder).ok().map(|(role, _)| role)
+}
+
+/// Returns role and serial number of the certificate in a member's folder.
+fn certificate(folder: &Path) -> Result<(Role, Vec<u8>), CertificatesError> {
     let path = folder.join(CERTIFICATE_FILE);
     let text = fs::read_to_string(&path).map_err(|source| CertificatesError::Read {
         path: path.clone(),
         source,
     })?;
     let certificate = read_pem(&text).as_ref().and_then(role_and_serial);
-    let (_, bytes) = certificate.ok_or(CertificatesError::Form(path))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    certificate.ok_or(CertificatesError::Form(path))
 }
 
 /// Writes a file whole or not at all. On systems with permissions, only its owner can read it.

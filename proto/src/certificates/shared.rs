@@ -6,7 +6,7 @@
 use super::{
     authority::{Authority, Days},
     error::CertificatesError,
-    files::{make_folder, read_if_there, serial, write},
+    files::{make_folder, read_if_there, role_in, serial, write},
 };
 use crate::{role::Role, tls::REVOKED_FILE};
 use std::path::{Path, PathBuf};
@@ -24,6 +24,11 @@ fn home(folder: &Path) -> PathBuf {
     let mut name = whole.file_name().unwrap_or_default().to_owned();
     name.push("-authority");
     whole.with_file_name(name)
+}
+
+/// Tells whether a folder is that of a team whose members share it.
+pub fn is_shared(folder: &Path) -> bool {
+    home(folder).exists() || role_in(folder) == Some(Role::Member)
 }
 
 /// Creates the authority and the certificate.

@@ -163,12 +163,37 @@ fn members_are_added_renewed_and_revoked_by_the_authorities_that_were_kept() {
     assert_ne!(serial_of("worker-pc5"), before);
     assert_eq!(list_of("worker-pc5"), list_of("worker"));
     Tls::read(&team.join("worker-pc5")).unwrap();
-    let unknown = renew(team, "worker-pc6", None).unwrap_err().to_string();
-    assert!(unknown.contains("worker-pc6"), "{unknown}");
+    let expected = "has no member worker-pc6, but coordinator, gui, observer, worker, worker-pc5";
+    for refused in [renew(team, "worker-pc6", None), revoke(team, "worker-pc6")] {
+        let unknown = refused.unwrap_err().to_string();
+        assert!(unknown.ends_with(expected), "{unknown}");
+    }
+    let shared = revoke(team, SHARED).unwrap_err().to_string();
+    assert!(shared.contains("has no member member, but "), "{shared}");
     let other = parent.path().join("other");
     create(&other, None).unwrap();
     let refused = revoke(parent.path(), "other").unwrap_err();
     assert!(matches!(refused, CertificatesError::Name(_)));
+}
+
+/// The complaint was that a file of a team with roles is not there, and to name a folder that this program made.
+#[test]
+fn a_team_with_one_folder_says_so_when_a_member_is_to_be_added() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("team");
+    create(&folder, None).unwrap();
+    for refused in [
+        add(&folder, "worker-pc1", None),
+        renew(&folder, "worker-pc1", None),
+        revoke(&folder, "worker-pc1"),
+    ] {
+        let told = refused.unwrap_err().to_string();
+        assert!(told.contains("has one folder for all members"), "{told}");
+        assert!(told.contains("--by-role"), "{told}");
+    }
+    // A folder of another kind is called another thing.
+    let none = add(&parent.path().join("none"), "worker-pc1", None);
+    assert!(matches!(none, Err(CertificatesError::Read { .. })));
 }
 
 #[test]

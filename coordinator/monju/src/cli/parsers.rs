@@ -9,7 +9,7 @@ use monju_engine::{
     Game, Model, PlayerError, PlayerSettings, counted,
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
-use monju_proto::certificates::{LastDay, NotADay};
+use monju_proto::certificates::{self, CertificatesError, LastDay, NotADay, SHARED};
 use monju_records::{CommentedGame, ReadGameError};
 use monju_team::config::{NameError, check_name};
 use std::{
@@ -36,6 +36,9 @@ pub enum ValueError {
     /// The last day of certificates is over.
     #[error("the day is over, and the certificates would be of no use")]
     PastDay,
+    /// The text cannot be the name of one member.
+    #[error("expected a role with a name, such as worker-pc5")]
+    NotAMember,
     /// The text is no standard deviation.
     #[error(transparent)]
     NotASigma(#[from] SigmaError),
@@ -76,6 +79,22 @@ pub fn last_day(text: &str) -> Result<LastDay, ValueError> {
     match day.is_over(SystemTime::now()) {
         true => Err(ValueError::PastDay),
         false => Ok(day),
+    }
+}
+
+/// Parses the name of a member to add to a team with roles.
+pub fn new_member(text: &str) -> Result<String, ValueError> {
+    match certificates::check_name(text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(_) => Err(ValueError::NotAMember),
+    }
+}
+
+/// Parses the name of a member of a team, or that of all members that share a folder.
+pub fn member(text: &str) -> Result<String, CertificatesError> {
+    match text == SHARED {
+        true => Ok(text.to_owned()),
+        false => certificates::check_name(text).map(|()| text.to_owned()),
     }
 }
 
