@@ -510,10 +510,7 @@ fn a_mate_that_is_found_at_the_root_is_not_given_up_for_a_longer_one() {
     )
     .unwrap();
     let mut mates = Vec::new();
-    let mut settings = PlayerSettings::default();
-    settings.hash_mib = 16;
-    let mut player = Player::new(settings).unwrap();
-    let outcome = player.think(&game, &nodes(40_000), &Control::new(), &mut |line| {
+    let outcome = player(0.0, 0).think(&game, &nodes(40_000), &Control::new(), &mut |line| {
         mates.extend(match line.score {
             Score::Mate(plies) => Some(plies),
             Score::Cp(_) => None,

@@ -209,8 +209,9 @@ fn an_interrupted_match_without_a_store_says_that_nothing_was_kept() {
     let script = folder.path().join("silent.sh");
     fs::write(&script, SILENT).expect("a writable folder");
     let mut arguments = vec!["match", "--first", "/bin/sh"];
-    for argument in [&text(&script), &text(&asked)] {
-        arguments.extend(["--first-arguments", argument]);
+    let paths = [text(&script), text(&asked)];
+    for path in &paths {
+        arguments.extend(["--first-arguments", path]);
     }
     // An engine with words of its own is not tried before the match.
     arguments.extend(["--first-go", "infinite"]);
