@@ -37,7 +37,7 @@ const RULE_WORDS: [&str; 6] = [
 /// The engine cannot be started.
 pub async fn examine(player: &str, spec: &UsiSpec) -> Result<v1::ExamineResponse, ChildError> {
     let mut child = UsiChild::start(player.to_owned(), spec.clone()).await?;
-    let reports = child.take_reports();
+    let (errors, warnings) = child.take_reports().weighed(child.engine());
     let declared = child.declared().clone();
     let mut child = Some(child);
     let mut trials = Vec::new();
@@ -70,8 +70,8 @@ pub async fn examine(player: &str, spec: &UsiSpec) -> Result<v1::ExamineResponse
         trials,
         rule_options: rule_options(&declared, spec),
         doubts: declared.doubts(&spec.options),
-        errors: reports.errors(),
-        warnings: reports.warnings(),
+        errors,
+        warnings,
     })
 }
 

@@ -62,6 +62,16 @@ impl EngineReports {
         &self.0
     }
 
+    /// Returns the words of what keeps an engine of this name from playing as it is told to, and of the rest. Monju
+    /// plays on as another player after an error; other engines say so of what they do without, such as a book.
+    pub fn weighed(&self, engine: Option<&str>) -> (Vec<String>, Vec<String>) {
+        let (errors, warnings) = (self.errors(), self.warnings());
+        match engine.is_some_and(|name| name.starts_with("Monju")) {
+            true => (errors, warnings),
+            false => (Vec::new(), [errors, warnings].concat()),
+        }
+    }
+
     /// Returns the words of every error.
     pub fn errors(&self) -> Vec<String> {
         self.words(ReportKind::Error)
@@ -110,6 +120,20 @@ mod tests {
             "no page: cannot serve on 127.0.0.1:1: error",
         ] {
             assert_eq!(ReportKind::of(remark), None, "{remark}");
+        }
+    }
+
+    #[test]
+    fn errors_of_other_engines_are_doubts() {
+        let mut reports = EngineReports::default();
+        reports.hear("error: no book");
+        reports.hear("warning: slow");
+        let (book, slow) = ("error: no book".to_owned(), "warning: slow".to_owned());
+        let own = (vec![book.clone()], vec![slow.clone()]);
+        assert_eq!(reports.weighed(Some("Monju player 0.1.0")), own);
+        for name in [Some("Other"), None] {
+            let other = (Vec::new(), vec![book.clone(), slow.clone()]);
+            assert_eq!(reports.weighed(name), other);
         }
     }
 

@@ -298,7 +298,7 @@ async fn facts(trial: &SideEnsemble) -> Result<TrialFacts, TrialError> {
         .first()
         .map_or(&trial.name, |player| &player.name);
     let facts = monju_host::handshake(name, spec).await?;
-    let errors = facts.reports.errors();
+    let (errors, warnings) = facts.reports.weighed(facts.name.as_deref());
     if !errors.is_empty() {
         return Err(TrialError::Reported(errors.join("; ")));
     }
@@ -310,7 +310,7 @@ async fn facts(trial: &SideEnsemble) -> Result<TrialFacts, TrialError> {
     Ok(TrialFacts {
         engine,
         doubts: facts.doubts,
-        warnings: facts.reports.warnings(),
+        warnings,
     })
 }
 
