@@ -473,7 +473,7 @@ fn only_the_asked_moves_are_searched() {
     assert_eq!(outcome.line.pv[0], best);
 }
 
-/// Wins that need a pawn-drop mate to be avoided cannot be examined otherwise.
+/// A declined promotion can be what avoids mate by a dropped pawn.
 #[test]
 fn a_declined_promotion_that_was_asked_for_is_searched() {
     let position = "startpos moves 7g7f 3c3d";
@@ -509,19 +509,25 @@ fn a_mate_that_is_found_at_the_root_is_not_given_up_for_a_longer_one() {
         2d2c+ 3b2c R*2e 3c2d 5g2d G*5i 5h5i 1e5i+ 4i5i P*5h 5i4h R*3h 4h3h 2g2h+ 3h2h P*2g 2h3g 2a2b",
     )
     .unwrap();
-    let mut mates = Vec::new();
-    let outcome = player(0.0, 0).think(&game, &nodes(40_000), &Control::new(), &mut |line| {
-        mates.extend(match line.score {
-            Score::Mate(plies) => Some(plies),
-            Score::Cp(_) => None,
+    for multi_pv in [None, Some(2)] {
+        let limits = Limits {
+            multi_pv,
+            ..nodes(40_000)
+        };
+        let mut mates = Vec::new();
+        let outcome = player(0.0, 0).think(&game, &limits, &Control::new(), &mut |line| {
+            mates.extend(match line.score {
+                Score::Mate(plies) => Some(plies),
+                Score::Cp(_) => None,
+            });
         });
-    });
-    assert_eq!(mates.first(), Some(&5), "{mates:?}");
-    assert!(
-        mates.is_sorted_by(|earlier, later| earlier >= later),
-        "{mates:?}"
-    );
-    assert_eq!(outcome.line.pv.len(), 5);
+        assert!(mates.contains(&5), "{mates:?}");
+        assert!(
+            mates.is_sorted_by(|earlier, later| earlier >= later),
+            "{mates:?}"
+        );
+        assert_eq!(outcome.line.pv.len(), 5);
+    }
 }
 
 /// A move that mates ends the ranking only when every ranked move is decided.

@@ -629,11 +629,11 @@ pub struct ExamineResponse {
     /// declare, and values that it does not take.
     #[prost(string, repeated, tag = "3")]
     pub doubts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Errors that the engine reported, by "info string", before it was ready, in its own words: it plays otherwise
-    /// than it was told to.
+    /// Errors that Monju as an engine reported, by "info string", before it was ready, in its own words: it plays
+    /// otherwise than it was told to.
     #[prost(string, repeated, tag = "4")]
     pub errors: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Warnings that it reported there.
+    /// Warnings that an engine reported there, and errors of another one than Monju.
     #[prost(string, repeated, tag = "5")]
     pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }

@@ -58,7 +58,7 @@ fn lanes_can_have_their_noise_at_the_leaves() {
     };
     assert_ne!(nodes("position"), nodes("leaf"));
     let shared = ["--lanes", "4", "--noise-model", "weights"];
-    let line = complaint_of(&[&["bench"], &shared[..]].concat());
+    let line = refusal_of(&[&["bench"], &shared[..]].concat());
     assert!(line.contains("--noise-model position or leaf"), "{line}");
 }
 

@@ -159,8 +159,8 @@ impl Budget {
         }
     }
 
-    /// Returns the time until which a move costs no more than if it were played now, `used` after the clock was
-    /// started: where whole seconds are charged, the end of this one.
+    /// Returns the time until which a move is expected to cost no more than if it were played now, `used` after the
+    /// clock was started: where whole seconds are charged, the end of this one, with the expected lag.
     pub fn charged_until(&self, used: Duration) -> Duration {
         let Some(kept) = self.whole_seconds else {
             return used;

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, File, OpenOptions},
+    fs::{self, File, Metadata, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
@@ -19,7 +19,8 @@ pub struct Rotation {
     pub days: Option<u32>,
 }
 
-/// The file that lines are appended to. Whatever fails when files are changed, each line is in one of them.
+/// The file that lines are appended to. Whatever fails when files are changed, each line is in one of them. Where the
+/// file has been moved or removed, the next line begins another one.
 #[derive(Debug)]
 pub struct LogFile {
     file: File,
@@ -48,35 +49,44 @@ impl LogFile {
     /// # Errors
     /// The text cannot be written, or not as a whole.
     pub fn append(&mut self, text: &str) -> io::Result<()> {
+        let found = self.find();
         self.file.write_all(text.as_bytes())?;
-        let Some(limit) = self.rotation.bytes else {
-            return Ok(());
-        };
-        match self.change_files(limit) {
+        match found.and_then(|()| self.change_files()) {
             Ok(()) => self.is_stuck = false,
             Err(error) if !self.is_stuck => {
                 self.is_stuck = true;
                 let path = self.path.display();
-                warn!(%path, %error, "the log cannot be put aside and grows on");
+                warn!(%path, %error, "no other file can be begun for the log, and this one grows on");
             }
             Err(_) => {}
         }
         Ok(())
     }
 
-    /// Begins another file if this one is larger than the limit. If it fails, this one goes on.
-    fn change_files(&mut self, limit: u64) -> io::Result<()> {
+    /// Opens the log again if its path leads to another file, because somebody has moved or removed this one: another
+    /// process that writes to the log, for example.
+    fn find(&mut self) -> io::Result<()> {
+        let is_there = match fs::metadata(&self.path) {
+            Ok(there) => is_same_file(&there, &self.file.metadata()?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(error),
+        };
+        if !is_there {
+            self.file = open(&self.path)?;
+        }
+        Ok(())
+    }
+
+    /// Begins another file if this one is larger than the limit.
+    fn change_files(&mut self) -> io::Result<()> {
+        let Some(limit) = self.rotation.bytes else {
+            return Ok(());
+        };
         if self.file.metadata()?.len() <= limit {
             return Ok(());
         }
         let now = SystemTime::now();
-        match fs::metadata(&self.path) {
-            Ok(metadata) if metadata.len() > limit => put_aside(&self.path, now)?,
-            // Another process that writes to this log was here before.
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
+        put_aside(&self.path, now)?;
         self.file = open(&self.path)?;
         if let Some(days) = self.rotation.days {
             delete_old(&self.path, now, days);
@@ -101,6 +111,19 @@ fn open(path: &Path) -> io::Result<File> {
         }
     }
     Ok(file)
+}
+
+/// Tells whether both are of one file, where the system says so.
+#[cfg(unix)]
+fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Another file is taken for this one if it is not smaller.
+#[cfg(not(unix))]
+fn is_same_file(there: &Metadata, ours: &Metadata) -> bool {
+    there.len() >= ours.len()
 }
 
 /// Renames a log to one with the time as the end of its name, which no file has.

@@ -299,9 +299,11 @@ fn names_that_are_taken_and_files_that_are_gone_cost_no_line() {
     let left = Log::read([&*path]).expect("whole lines").ballots.len();
     fs::remove_file(&path).expect("a log");
     record_rotating(&recorders[0], 30);
-    assert!(ballots_of(&path) >= 120 - left + 20, "{left}");
+    assert_eq!(ballots_of(&path), 120 - left + 30);
 }
 
+/// Other systems do not rename a folder with an open file.
+#[cfg(unix)]
 #[test]
 fn a_log_that_cannot_be_put_aside_grows_on() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -318,7 +320,7 @@ fn a_log_that_cannot_be_put_aside_grows_on() {
     fs::rename(&moved, &inner).expect("renamed");
     record_rotating(&recorder, 30);
     assert_eq!(ballots_of(&path), 61);
-    assert!(fs::metadata(&path).expect("a log").len() < 8_000);
+    assert!(fs::metadata(&path).expect("a log").len() < 8_000 + 4_000);
 }
 
 #[test]

@@ -25,7 +25,8 @@ pub(super) struct WholeMate {
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Completes a line that ends before its mate: it is searched anew from the last move of the side that
     /// mates on. Returns the line with its mate, which may be nearer; nothing if the line is whole, if its
-    /// score is no mate, or if the search finds none as near. What was not found is not looked for again.
+    /// score is no mate, or if the search finds none as near. What was not found is not looked for again before
+    /// twice as many positions may be visited.
     pub(super) fn completed_mate(&self, pv: &[Move], score: Score) -> Option<WholeMate> {
         let Score::Mate(plies) = score else {
             return None;
@@ -43,14 +44,16 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         for &mv in &pv[..last] {
             position.make(mv);
         }
-        let failed = (position.key(), length - last);
-        if self.not_completed.get() == Some(failed) {
+        let nodes = POSITIONS.min(FIRST_POSITIONS + self.nodes);
+        let place = (position.key(), length - last);
+        let failed = self.not_completed.get();
+        if failed.is_some_and(|(failed, tried)| failed == place && nodes < 2 * tried) {
             return None;
         }
         // A line longer than the mate that is known is shortened with more effort.
         for shortest in [false, true] {
             let question = MateQuestion {
-                nodes: POSITIONS.min(FIRST_POSITIONS + self.nodes),
+                nodes,
                 shortest,
                 ..MateQuestion::new(1)
             };
@@ -68,7 +71,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
         }
         if !self.control.is_over() {
-            self.not_completed.set(Some(failed));
+            self.not_completed.set(Some((place, nodes)));
         }
         None
     }

@@ -2,7 +2,7 @@
 
 use super::{
     limits::Limits,
-    line::{Bound, Candidate},
+    line::{Bound, Candidate, Score},
     root_search::RootSearch,
     search_value::SearchValue,
     searcher::Searcher,
@@ -79,6 +79,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
         *values = ranking.iter().skip(1).map(|&(value, _)| value).collect();
         if let Some(mut line) = self.best.take() {
             line.candidates = ranking.into_iter().map(|(_, ranked)| ranked).collect();
+            self.put_found_mate_first(&mut line.candidates);
             line.ranked_depth = depth as u32;
             if let Some(first) = line.candidates.first() {
                 line.pv.clone_from(&first.pv);
@@ -90,6 +91,31 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             (self.progress)(&line);
             self.best = Some(line);
         }
+    }
+
+    /// Puts the mate that was found at the root before all that are farther.
+    fn put_found_mate_first(&self, candidates: &mut Vec<Candidate>) {
+        let Some((pv, nearest)) = &self.found_mate else {
+            return;
+        };
+        let is_as_near = |candidate: &Candidate| match candidate.score {
+            Score::Mate(plies) => (1..=*nearest).contains(&plies),
+            Score::Cp(_) => false,
+        };
+        if candidates.first().is_some_and(is_as_near) {
+            return;
+        }
+        let count = candidates.len();
+        candidates.retain(|candidate| candidate.mv != pv[0]);
+        candidates.insert(
+            0,
+            Candidate {
+                mv: pv[0],
+                score: Score::Mate(*nearest),
+                pv: pv.clone(),
+            },
+        );
+        candidates.truncate(count);
     }
 
     /// Returns the move that the root search has found, with its value; `None` without one.

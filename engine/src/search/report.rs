@@ -57,7 +57,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Reports that the root has failed low, before it is searched again: the best line stays, with
     /// `value` as an upper bound.
     pub(super) fn report_fail_low(&mut self, value: V) {
-        if self.lane_count > 1 || self.ranked > 0 {
+        if self.lane_count > 1 || self.ranked > 0 || self.found_mate.is_some() {
             return;
         }
         if let Some(best) = self.best.clone() {
@@ -97,7 +97,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let best_move_effort = (ends_iteration && self.pool.is_none() && self.lane_count == 1)
             .then(|| self.root_effort.share_of(*pv.first()?))
             .flatten();
-        let (pv, score) = self.with_whole_mate(pv, score(value), last.as_ref());
+        let (pv, score, bound) = self.with_whole_mate(pv, score(value), bound, last.as_ref());
         let (candidates, ranked_depth) = last
             .map(|last| (last.candidates, last.ranked_depth))
             .unwrap_or_default();
@@ -121,33 +121,37 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     }
 
     /// Returns a line of a mate with all its moves, if they can be found. A mate that was found at the root is not
-    /// given up for a longer one.
+    /// given up for a longer one, and is exact whatever the bound of the search's value is.
     fn with_whole_mate(
         &mut self,
         pv: Vec<Move>,
         score: Score,
+        bound: Bound,
         last: Option<&Line>,
-    ) -> (Vec<Move>, Score) {
+    ) -> (Vec<Move>, Score, Bound) {
         if let Some((found, nearer)) = &self.found_mate
-            && !matches!(score, Score::Mate(plies) if (1..=*nearer).contains(&plies))
+            && !matches!(score, Score::Mate(plies) if (1..*nearer).contains(&plies))
             && self.ranked == 0
         {
-            return (found.clone(), Score::Mate(*nearer));
+            return (found.clone(), Score::Mate(*nearer), Bound::Exact);
         }
+        let Score::Mate(_) = score else {
+            return (pv, score, bound);
+        };
         if let Some(whole) = self.completed_mate(&pv, score) {
             if let Score::Mate(plies) = whole.score
                 && whole.is_from_root
             {
                 self.found_mate = Some((whole.pv.clone(), plies));
             }
-            return (whole.pv, whole.score);
+            return (whole.pv, whole.score, bound);
         }
         // The rest of the line that was told last.
         match last {
             Some(last) if last.score == score && last.pv.starts_with(&pv) => {
-                (last.pv.clone(), score)
+                (last.pv.clone(), score, bound)
             }
-            _ => (pv, score),
+            _ => (pv, score, bound),
         }
     }
 

@@ -77,8 +77,9 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub ruled_out: Vec<Move>,
     /// Root moves that were asked for although the search leaves such moves out: declined promotions.
     pub unlisted: Vec<Move>,
-    /// The position, and the distance of its mate in plies, whose line could not be completed last.
-    pub not_completed: Cell<Option<(u64, usize)>>,
+    /// The position, and the distance of its mate in plies, whose line could not be completed last, with the number
+    /// of positions that were too few.
+    pub not_completed: Cell<Option<((u64, usize), u64)>>,
     /// The nearest mate that the mate search has found at the root.
     pub found_mate: Option<(Vec<Move>, i32)>,
     /// Nodes of this iteration by root move.

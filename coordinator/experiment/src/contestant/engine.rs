@@ -166,10 +166,13 @@ impl EngineContestant {
         })
     }
 
-    /// Returns the errors that the engine has reported since they were last taken, in its own words.
+    /// Returns the errors that keep the engine from playing as it is told to and that it has reported since they were
+    /// last taken, in its own words.
     pub fn take_errors(&mut self) -> Vec<String> {
         let child = self.child.as_mut();
-        child.map_or_else(Vec::new, |child| child.take_reports().errors())
+        child.map_or_else(Vec::new, |child| {
+            child.take_reports().weighed(child.engine()).0
+        })
     }
 
     /// Waits for a turn to think, where turns are taken.

@@ -305,11 +305,19 @@ async fn faults_of_a_driven_engine_end_the_game() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn errors_that_a_driven_engine_reports_are_recorded_and_the_game_counts() {
+async fn errors_that_monju_reports_as_an_engine_are_recorded_and_the_game_counts() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let answer = "echo info string no errors yet; echo info string warning: slow; \
         echo info string error: the coordinator is late; echo bestmove resign";
     let text = driven(folder.path(), answer, "byoyomi_ms = 60000");
+    // Another engine may do without what it has not found.
+    let (_, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
+    assert!(incidents.is_empty(), "{incidents:?}");
+    let program = folder.path().join("engine.sh");
+    let other = std::fs::read_to_string(&program).expect("a script");
+    let own = other.replace("id name script", "id name Monju player");
+    assert_ne!(own, other);
+    std::fs::write(&program, own).expect("written");
     let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
     assert_eq!(game.ending, GameEnding::Resignation);
     let [incident] = &incidents[..] else {

@@ -107,7 +107,13 @@ impl MatchCommand {
         let given_up = sum(|cell| cell.given_up);
         if given_up > 0 {
             let incidents = runner.store.incidents(0).await?;
-            let last = incidents.last().map_or("", |incident| &incident.detail);
+            let is_failure = |cause: &str| {
+                [Cause::Crash, Cause::Disconnect]
+                    .map(Cause::name)
+                    .contains(&cause)
+            };
+            let mut failures = incidents.iter().rev().filter(|it| is_failure(&it.cause));
+            let last = failures.next().map_or("", |incident| &incident.detail);
             let pairs = counted(given_up, "pair");
             bail!("{pairs} given up after three failures; the last failure: {last}");
         }

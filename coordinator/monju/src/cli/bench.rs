@@ -1,6 +1,6 @@
 //! The command line of `monju bench`.
 
-use super::parsers::{self, ValueError};
+use super::parsers::{self, ValueError, no_sense};
 use clap::{ArgGroup, Args};
 use monju_commands::bench::{
     Branching, Dimension, Evaluators, MateBench, RivalComparison, RivalOption, Scaling, SuiteBench,
@@ -173,6 +173,11 @@ impl BenchArguments {
             }
             .run();
         }
+        if !self.lanes.is_empty() && self.noise_model == NoiseModel::Weights {
+            let what =
+                "lanes share their weights: --noise-model position or leaf makes them differ";
+            return Err(no_sense(what.to_owned()).into());
+        }
         let evaluator = load_evaluator(&self.evaluator)?;
         let settings = PlayerSettings {
             sigma: self.sigma.in_centipawns(&evaluator),
@@ -182,11 +187,6 @@ impl BenchArguments {
             search: self.search,
             ..PlayerSettings::default()
         };
-        if !self.lanes.is_empty() && self.noise_model == NoiseModel::Weights {
-            anyhow::bail!(
-                "lanes share their weights: --noise-model position or leaf makes them differ"
-            );
-        }
         let (dimension, counts) = if self.lanes.is_empty() {
             (Dimension::Threads, self.threads)
         } else {

@@ -226,8 +226,12 @@ impl PlayerSearch {
             tokio::select! {
                 biased;
                 () = clock::until(stop_at) => {
-                    running.timer.lock().stopped();
-                    running.control.stop();
+                    let mut timer = running.timer.lock();
+                    // The search may have found out meanwhile that it needs longer.
+                    if timer.stop_at().is_some_and(|at| at <= Instant::now()) {
+                        timer.stopped();
+                        running.control.stop();
+                    }
                 }
                 Some(control) = self.controls.recv() => self.handle(control),
                 () = sleep_until(running.root_moves.look_at), if !running.is_about_opponent => {

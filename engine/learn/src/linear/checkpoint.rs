@@ -15,11 +15,11 @@ const MAGIC: &[u8; 20] = b"monju learning v002\n";
 pub enum CheckpointError {
     /// The header is missing.
     #[error(
-        "not a checkpoint of this version of 'monju learn linear'; train anew without --resume"
+        "not a checkpoint of this version of 'monju learn linear'; remove it, or name another --output"
     )]
     Header,
     /// The length or the checksum is wrong.
-    #[error("the checkpoint is damaged; train anew without --resume")]
+    #[error("the checkpoint is damaged; remove it, or name another --output")]
     Damaged,
 }
 

@@ -40,7 +40,9 @@ pub enum TrainerError {
         expected: usize,
     },
     /// The checksum does not match.
-    #[error("the checkpoint is damaged: its checksum does not match; train anew without --resume")]
+    #[error(
+        "the checkpoint is damaged: its checksum does not match; remove it, or name another --output"
+    )]
     Damaged,
 }
 
