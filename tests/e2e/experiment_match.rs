@@ -230,35 +230,19 @@ fn an_interrupted_match_without_a_store_says_that_nothing_was_kept() {
     assert!(ended.errors.contains(expected), "{}", ended.errors);
 }
 
+/// Returns the complaint about a match of this first side, with what follows it, against a native player.
+fn complaint_of_match(first: &[&str], openings: &str) -> String {
+    let (program, rest) = (["match", "--first"], ["--second", "native", "--games", "2"]);
+    complaint_of(&[&program[..], first, &rest, &["--openings", openings]].concat())
+}
+
 #[test]
 fn an_engine_that_ends_makes_the_match_fail() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = openings(folder.path());
-    let refused = complaint_of(&[
-        "match",
-        "--first",
-        "/no/such/engine",
-        "--second",
-        "native",
-        "--openings",
-        &openings,
-        "--games",
-        "2",
-    ]);
+    let refused = complaint_of_match(&["/no/such/engine"], &openings);
     assert!(refused.contains("/no/such/engine"), "{refused}");
-    let clock = complaint_of(&[
-        "match",
-        "--first",
-        "native",
-        "--second",
-        "native",
-        "--main-time",
-        "1000",
-        "--openings",
-        &openings,
-        "--games",
-        "2",
-    ]);
+    let clock = complaint_of_match(&["native", "--main-time", "1000"], &openings);
     assert!(
         clock.contains("a native player has no main time"),
         "{clock}"
@@ -272,18 +256,7 @@ fn an_engine_that_reports_an_error_makes_the_match_fail() {
     let openings = openings(folder.path());
     let program = text(monju());
     let refused = |side: &[&str]| {
-        let side = ["match", "--first", &program]
-            .into_iter()
-            .chain(side.iter().copied());
-        let rest = [
-            "--second",
-            "native",
-            "--openings",
-            &openings,
-            "--games",
-            "2",
-        ];
-        let line = complaint_of(&side.chain(rest).collect::<Vec<_>>());
+        let line = complaint_of_match(&[&[program.as_str()], side].concat(), &openings);
         let expected = "the engine of 'first' does not play as it is told to; it said: error: ";
         assert!(line.contains(expected), "{line}");
         line

@@ -62,28 +62,23 @@ impl MatchCommand {
         let mode = OpenMode::Play(self.accepted);
         let plan = specification.plan(&build).with_engines(found.engines);
         let store = runner::open_patiently(&address, &plan, mode, waiting).await?;
-        store::closing(&*store, self.play(specification, &store)).await
-    }
-
-    async fn play(
-        &self,
-        specification: Specification,
-        store: &Arc<dyn Store>,
-    ) -> anyhow::Result<()> {
-        let jobs = self.jobs;
         let runner = Runner {
-            jobs: jobs.unwrap_or_else(|| runner::default_jobs(&specification)),
+            jobs: (self.jobs).unwrap_or_else(|| runner::default_jobs(&specification)),
             specification: Arc::new(specification),
-            store: Arc::clone(store),
+            store,
             name: runner::unique_name(),
             term: runner::LEASE,
             games: GamesUnderWay::default(),
         };
+        store::closing(&*runner.store, self.play(&runner)).await
+    }
+
+    async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
         let resume = self
             .address
             .as_ref()
             .map(|_| "the same command, with the same --store");
-        let stop = drive(&runner, resume).await?;
+        let stop = drive(runner, resume).await?;
         let text = result(&runner.specification, &*runner.store, self.json).await?;
         print(&text)?;
         let standings = runner.store.standings().await?;

@@ -14,9 +14,8 @@ use monju_experiment::{
     paired_match::without_line,
     report,
     runner::{self, GamesUnderWay, Runner, StopLevel},
-    specification::Specification,
     spsa::{Spsa, TunedParameter},
-    store::{self, Address, OpenMode, Store},
+    store::{self, Address, OpenMode},
     tuning::{Screening, TuningGames},
 };
 use monju_host::load_evaluator;
@@ -207,60 +206,57 @@ impl ScreenCommand {
             runner::open_patiently(&self.address, &specification.plan(&build), mode, waiting)
                 .await
                 .map_err(without_acceptance)?;
-        store::closing(&*store, self.play(specification, &store)).await
-    }
-
-    async fn play(
-        &self,
-        specification: Specification,
-        store: &Arc<dyn Store>,
-    ) -> anyhow::Result<()> {
         let runner = Runner {
             specification: Arc::new(specification),
-            store: Arc::clone(store),
+            store,
             name: runner::unique_name(),
             jobs: self.jobs,
             term: runner::LEASE,
             games: GamesUnderWay::default(),
         };
-        let stop = drive(&runner, Some("the same command")).await;
-        let stop = stop.map_err(without_acceptance)?;
-        let findings = report::gather(&runner.specification, &*runner.store).await?;
-        let titles = ["change", "result", "score", "Elo", "LLR", "verdict"];
-        let mut rows = vec![titles.map(str::to_owned).to_vec()];
-        for cell in &findings.cells {
-            let change = cell.cell.parameter("search").unwrap_or_default();
-            rows.push(vec![
-                change.to_owned(),
-                cell.score.signed(),
-                cell.pairs.score_in_words(),
-                cell.elo
-                    .map_or("—".to_owned(), |elo| format!("{:+.0}", elo.elo)),
-                cell.counted
-                    .ratio
-                    .map_or("—".to_owned(), |ratio| format!("{:+.2}", ratio.value)),
-                cell.verdict_word().to_owned(),
-            ]);
-        }
-        let mut text = String::new();
-        let sides = [
-            Align::Left,
-            Align::Right,
-            Align::Right,
-            Align::Right,
-            Align::Right,
-            Align::Left,
-        ];
-        align(&mut text, &sides, &rows);
-        print(&text)?;
-        let standings = runner.store.standings().await?;
-        let open = standings.iter().filter(|cell| !cell.closed);
-        let left: u64 = open.map(|cell| cell.open + cell.leased).sum();
-        if stop != StopLevel::No && left > 0 {
-            return Err(interrupted(counted(left, "pair")));
-        }
-        Ok(())
+        store::closing(&*runner.store, play_screening(&runner)).await
     }
+}
+
+/// Plays a screening and prints its table.
+async fn play_screening(runner: &Runner) -> anyhow::Result<()> {
+    let stop = drive(runner, Some("the same command")).await;
+    let stop = stop.map_err(without_acceptance)?;
+    let findings = report::gather(&runner.specification, &*runner.store).await?;
+    let titles = ["change", "result", "score", "Elo", "LLR", "verdict"];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    for cell in &findings.cells {
+        let change = cell.cell.parameter("search").unwrap_or_default();
+        rows.push(vec![
+            change.to_owned(),
+            cell.score.signed(),
+            cell.pairs.score_in_words(),
+            cell.elo
+                .map_or("—".to_owned(), |elo| format!("{:+.0}", elo.elo)),
+            cell.counted
+                .ratio
+                .map_or("—".to_owned(), |ratio| format!("{:+.2}", ratio.value)),
+            cell.verdict_word().to_owned(),
+        ]);
+    }
+    let mut text = String::new();
+    let sides = [
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Left,
+    ];
+    align(&mut text, &sides, &rows);
+    print(&text)?;
+    let standings = runner.store.standings().await?;
+    let open = standings.iter().filter(|cell| !cell.closed);
+    let left: u64 = open.map(|cell| cell.open + cell.leased).sum();
+    if stop != StopLevel::No && left > 0 {
+        return Err(interrupted(counted(left, "pair")));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

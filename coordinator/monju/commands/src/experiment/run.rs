@@ -11,7 +11,7 @@ use monju_engine::counted;
 use monju_experiment::{
     runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
-    store::{self, Accepted, Address, CellStanding, OpenMode, Store, StoreError},
+    store::{self, Accepted, Address, CellStanding, OpenMode, StoreError},
 };
 use std::{future, path::PathBuf, sync::Arc, time::Duration};
 
@@ -68,48 +68,42 @@ impl RunCommand {
         }
         let opening = OpenMode::Play(self.accepted);
         let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
-        store::closing(&*store, self.play(specification, &store)).await
+        let runner = Runner {
+            jobs: (self.jobs).unwrap_or_else(|| runner::default_jobs(&specification)),
+            specification: Arc::new(specification),
+            store,
+            name: runner::unique_name(),
+            term: self.lease,
+            games: GamesUnderWay::default(),
+        };
+        store::closing(&*runner.store, self.play(&runner)).await
     }
 
-    async fn play(
-        &self,
-        specification: Specification,
-        store: &Arc<dyn Store>,
-    ) -> anyhow::Result<()> {
+    async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
         if self.retry_given_up {
-            let pairs = store.retry_given_up().await?;
+            let pairs = runner.store.retry_given_up().await?;
             tell!(
                 "{} given up before, now tried again",
                 counted(pairs, "pair")
             );
         }
-        let jobs = self
-            .jobs
-            .unwrap_or_else(|| runner::default_jobs(&specification));
+        let (jobs, specification) = (runner.jobs, &runner.specification);
         if jobs > 1 && specification.has_remote_members() {
             tell!(
                 "warning: {jobs} games at the same time share one coordinator: its players forget one \
                  game when they are asked about another; --jobs 1 keeps games apart"
             );
         }
-        if let Some(warning) = runner::crowded(&specification, jobs, runner::cores_here()) {
+        if let Some(warning) = runner::crowded(specification, jobs, runner::cores_here()) {
             tell!("warning: {warning}");
         }
-        let runner = Runner {
-            jobs,
-            specification: Arc::new(specification),
-            store: Arc::clone(store),
-            name: runner::unique_name(),
-            term: self.lease,
-            games: GamesUnderWay::default(),
-        };
         let page = match &self.page {
             Some(page) => Some(tokio::spawn(
-                self.served(&runner).serve(page, future::pending()).await?,
+                self.served(runner).serve(page, future::pending()).await?,
             )),
             None => None,
         };
-        let stop = drive(&runner, Some(&self.resume_command())).await;
+        let stop = drive(runner, Some(&self.resume_command())).await;
         if let Some(page) = page {
             page.abort();
         }
