@@ -145,13 +145,18 @@ impl DatabaseConnection {
         }
     }
 
-    /// Closes the connection, and waits until the database has let go of it. Nothing is lost where that fails.
+    /// Closes the connection, and waits some seconds until the database has let go of it. Nothing is lost where that
+    /// fails.
     pub async fn close(&self) {
         let Some(mut kept) = self.slot.lock().await.take() else {
             return;
         };
-        let _ = run(&mut kept.connection, self.settle).await;
-        let _ = kept.connection.close().await;
+        let closed = async {
+            let _ = run(&mut kept.connection, self.settle).await;
+            let _ = kept.connection.close().await;
+        };
+        // A server may be gone.
+        let _ = time::timeout(ANSWER_PATIENCE, closed).await;
     }
 
     async fn connect(&self) -> Result<AnyConnection, sqlx::Error> {
