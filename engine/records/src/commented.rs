@@ -383,6 +383,21 @@ mod tests {
     }
 
     #[test]
+    fn a_file_tells_the_encoding_in_which_it_is_written_again() {
+        let text =
+            "#KIF version=2.0 encoding=Shift_JIS\n手合割：平手\n   1 ７六歩(77)\n   2 投了\n";
+        let kif = read("a.kif", text, 1).expect("a game").kif().expect("KIF");
+        assert_eq!(kif, text.replace("Shift_JIS", "UTF-8"));
+        let third = "V3.0\nPI\n+\n+7776FU,T1.250\n%TORYO\n";
+        let marked = format!("\u{feff}{third}");
+        let csa = read("a.csa", &marked, 1)
+            .expect("a game")
+            .csa()
+            .expect("CSA");
+        assert!(csa.contains("V3.0\n") && csa.contains("T1.250"), "{csa}");
+    }
+
+    #[test]
     fn ten_pieces_in_hand_are_written_in_japanese() {
         let usi = "sfen 4k4/9/9/9/9/9/9/9/4K4 b 2R17P 1 moves P*5e\n";
         let game = read("a.usi", usi, 1).expect("a game");

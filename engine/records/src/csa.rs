@@ -1,6 +1,6 @@
 //! The text of a CSA file: its version, the pieces that `00AL` stands for, the places of the moves.
 
-use crate::guard::guarded;
+use crate::{formats::without_mark, guard::guarded};
 use rsshogi::records::formats::{common::CsaVersion, csa};
 use std::{borrow::Cow, mem};
 
@@ -20,13 +20,40 @@ const SET: [(char, &str, usize); 7] = [
 
 /// Returns the version of a file, which its first game names.
 pub fn version(bytes: &[u8]) -> CsaVersion {
-    let mut lines = bytes.split(|&byte| byte == b'\n');
+    let mut lines = without_mark(bytes).split(|&byte| byte == b'\n');
     let is_third = lines.any(|line| line.trim_ascii() == CsaVersion::V3_0.header().as_bytes());
     if is_third {
         CsaVersion::V3_0
     } else {
         CsaVersion::V2_2
     }
+}
+
+/// Returns a CSA game in which names and other keys behind the first move are comments: relays of games write
+/// `$END_TIME` there, and the library refuses it.
+pub fn with_headers_first(game: &[u8]) -> Cow<'_, [u8]> {
+    let is_move = |line: &[u8]| matches!(line.trim_ascii(), [b'+' | b'-', _, ..]);
+    let is_header = |line: &[u8]| {
+        let keys: [&[u8]; 3] = [b"$", b"N+", b"N-"];
+        keys.iter().any(|key| line.starts_with(key))
+    };
+    let lines = || game.split_inclusive(|&byte| byte == b'\n');
+    let behind = || lines().skip_while(|line| !is_move(line));
+    if !behind().any(is_header) {
+        return game.into();
+    }
+    let mut text: Vec<u8> = lines()
+        .take_while(|line| !is_move(line))
+        .flatten()
+        .copied()
+        .collect();
+    for line in behind() {
+        if is_header(line) {
+            text.push(b'\'');
+        }
+        text.extend(line);
+    }
+    text.into()
 }
 
 /// Returns a CSA game with the pieces that `00AL` stands for: those that are neither on the board nor in a hand.

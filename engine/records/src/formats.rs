@@ -1,7 +1,7 @@
 //! Parsers of games in CSA, KIF, KI2, TSV and USI files.
 
 use crate::{
-    csa::{line_of, out_of_turn, with_pieces_left},
+    csa::{line_of, out_of_turn, with_headers_first, with_pieces_left},
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
     record::{GameRecord, GameRecordError, RecordedResult},
@@ -78,7 +78,7 @@ pub(crate) fn games_and_positions(
 }
 
 /// Returns a text in UTF-8 without the mark that some programs put before it.
-fn without_mark(bytes: &[u8]) -> &[u8] {
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
@@ -157,7 +157,8 @@ pub(crate) struct CsaGame {
     line: usize,
     /// The record, or the reason for which it is rejected.
     pub record: Result<ForeignRecord, Rejection>,
-    /// The result by its comment, if it has one.
+    /// The result by its server's comment, if it has one. It counts more than the last word: the server of floodgate writes
+    /// `%KACHI` of declarations that it refuses, too.
     summary: Option<RecordedResult>,
 }
 
@@ -175,8 +176,10 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
             games.push(CsaGame {
                 line,
                 record: match lines.clone().any(is_position_or_move) {
-                    true => guarded(|| csa::parse_csa_bytes(&with_pieces_left(game)))
-                        .map_err(|rejection| csa_rejection(rejection, game, line)),
+                    true => guarded(|| {
+                        csa::parse_csa_bytes(&with_headers_first(&with_pieces_left(game)))
+                    })
+                    .map_err(|rejection| csa_rejection(rejection, game, line)),
                     false => Err(Rejection::unreadable(
                         "there are no moves, and no position such as PI; is it a CSA file?",
                     )),
@@ -215,7 +218,6 @@ fn csa_games(bytes: &[u8]) -> Vec<ParsedGame> {
     let games = csa_records(bytes).into_iter().map(|one| {
         let mut game = one.record.and_then(|record| convert(&record));
         if let Ok(record) = &mut game
-            && record.result() == RecordedResult::Unknown
             && let Some(result) = one.summary
         {
             *record = record.with_result(result);

@@ -91,11 +91,14 @@ const IN_HAND: [&str; 4] = ["先手の持駒", "後手の持駒", "下手の持�
 const SIDES: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 
 /// Endings that the parser does not know, and its own words for them.
-const ENDINGS: [(&str, &str); 4] = [
+const ENDINGS: [(&str, &str); 7] = [
     ("引き分け", "裁定引分"),
     ("引分け", "裁定引分"),
     ("引分", "裁定引分"),
     ("封じ手", "中断"),
+    ("時間切れ", "切れ負け"),
+    ("勝ち宣言", "入玉宣言"),
+    ("宣言勝ち", "入玉宣言"),
 ];
 
 /// Decodes a file whose first bytes name its encoding, or one in UTF-8 or Shift_JIS.
@@ -269,6 +272,7 @@ impl KifText {
                 // A comment that another program wrote after the ending stays there.
                 KifLine::Header | KifLine::Beside => {}
             }
+            let line = &*in_utf8(line);
             // An empty line ends what belongs to a position.
             if line.trim().is_empty()
                 && let Some(plies) = plies
@@ -405,6 +409,19 @@ fn kanji_number(number: u32) -> String {
     }
 }
 
+/// Returns a line that is written in UTF-8; the first one may name the encoding of the file.
+fn in_utf8(line: &str) -> Cow<'_, str> {
+    match line.split_once("encoding=") {
+        Some((before, named)) if before.starts_with('#') && before.contains("KIF") => {
+            let rest = named
+                .find(char::is_whitespace)
+                .map_or("", |end| &named[end..]);
+            format!("{before}encoding=UTF-8{rest}").into()
+        }
+        _ => line.into(),
+    }
+}
+
 /// Returns a line in the words of the parser, which knows the side to move of a game without a handicap alone.
 fn known_turn(line: &str) -> &str {
     match line.trim() {
@@ -443,11 +460,17 @@ impl<'a> Ki2Text<'a> {
     /// Decodes a file.
     pub fn new(bytes: &'a [u8]) -> Self {
         let text = decode(bytes);
-        if text.lines().all(|line| known_turn(line) == line) {
+        let end = line_end(&text);
+        // Bookmarks, and remarks of programs. A comment without words keeps the lines' numbers, and ends no variation.
+        let known = |line| match str::trim_start(line).starts_with(['&', '#']) {
+            true => "*",
+            false => known_turn(line),
+        };
+        if text.split(end).all(|line| known(line) == line) {
             return Self(text);
         }
-        let lines: Vec<&str> = text.lines().map(known_turn).collect();
-        Self(lines.join("\n").into())
+        let lines: Vec<&str> = text.split(end).map(known).collect();
+        Self(lines.join(&end.to_string()).into())
     }
 
     /// Returns the text.

@@ -138,6 +138,37 @@ fn moves_may_have_marks_and_games_may_end_in_other_words() {
 }
 
 #[test]
+fn the_server_knows_better_who_has_won_than_the_last_word() {
+    let refused = "V2\nPI\n+\n+7776FU\nT1\n%KACHI\n'summary:illegal kachi:A lose:B win\n";
+    let white = RecordedResult::Won(Color::White);
+    assert_eq!(result_of("a.csa", refused), white);
+    let accepted = refused.replace("illegal kachi:A lose:B win", "kachi:A win:B lose");
+    assert_eq!(
+        result_of("a.csa", &accepted),
+        RecordedResult::Won(Color::Black)
+    );
+}
+
+#[test]
+fn keys_behind_the_moves_of_a_csa_file_are_read_over() {
+    let text = "V2.2\nPI\n+\n+7776FU\nT1\n-3334FU\n$END_TIME:2024/05/04 10:00:00\n";
+    let collection = collect(&[("a.csa", text)]);
+    assert_eq!(collection.accepted().len(), 1, "{collection}");
+    assert_eq!(collection.accepted()[0].moves().len(), 2);
+}
+
+#[test]
+fn bookmarks_of_a_ki2_file_are_no_moves() {
+    let text = "手合割：平手\n▲７六歩\n&しおり\n△３四歩 ▲２二角成\n# a remark\nまで3手で先手の勝ち\n\n\
+                変化：2手\n△８四歩\n&別の手\n";
+    let collection = collect(&[("a.ki2", text)]);
+    assert_eq!(collection.accepted().len(), 1, "{collection}");
+    assert_eq!(collection.accepted()[0].moves().len(), 3);
+    let error = &collect(&[("a.ki2", &text.replace("３四歩", "３五歩"))]).to_string();
+    assert!(error.contains("a.ki2"), "{error}");
+}
+
+#[test]
 fn an_illegal_move_is_named_by_its_number() {
     let jkf = |rank: u8| {
         format!(
