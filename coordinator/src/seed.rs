@@ -3,21 +3,12 @@
 //! Every random choice in a game is derived from the game's one seed and the purpose of the choice,
 //! never from the order of the choices.
 
+use monju_engine::eval::fnv1a;
 pub use monju_engine::random::spread;
 
-/// The 64-bit FNV-1a hash of an empty text.
-pub const HASH_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// Continues the 64-bit FNV-1a hash `hash` with `bytes`. Unlike `std`'s hashers it never changes.
-pub fn hash_on(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
-/// Returns the 64-bit FNV-1a hash of a text.
+/// Returns the 64-bit FNV-1a hash of a text. Unlike `std`'s hashers it never changes.
 pub fn hash_text(text: &str) -> u64 {
-    hash_on(HASH_OF_NOTHING, text.as_bytes())
+    fnv1a(text.as_bytes())
 }
 
 /// Derives the seed of one purpose from a seed.

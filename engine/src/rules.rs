@@ -4,6 +4,7 @@ mod attacks;
 mod bitboard;
 mod check;
 mod color;
+mod csa;
 mod declaration;
 mod excerpt;
 mod game;

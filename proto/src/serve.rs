@@ -97,15 +97,7 @@ pub async fn listen(
     address: &str,
     admission: Admission<'_>,
 ) -> Result<(TcpListener, SocketAddr), ServeError> {
-    let fail = |source: io::Error| match source.kind() {
-        io::ErrorKind::AddrInUse => ServeError::InUse(address.to_owned()),
-        _ => ServeError::Listen {
-            address: address.to_owned(),
-            source,
-        },
-    };
-    let listener = TcpListener::bind(address).await.map_err(fail)?;
-    let local = listener.local_addr().map_err(fail)?;
+    let (listener, local) = bind(address).await?;
     match admission {
         Admission::ThisMachine if !local.ip().is_loopback() => Err(ServeError::Open(local)),
         Admission::Everybody if !local.ip().is_loopback() => {
@@ -227,15 +219,8 @@ pub async fn serve_tcp(
     }
 }
 
-/// Serves the standard health service alone, to whoever reaches the address: probes of service managers have no
-/// certificates. It ends with the returned handle.
-///
-/// # Errors
-/// The port is in use, or the system refuses otherwise.
-pub async fn health(
-    address: &str,
-    is_ready: impl Fn() -> Option<bool> + Send + Sync + 'static,
-) -> Result<(SocketAddr, ServerTask), ServeError> {
+/// Takes `host:port`.
+async fn bind(address: &str) -> Result<(TcpListener, SocketAddr), ServeError> {
     let fail = |source: io::Error| match source.kind() {
         io::ErrorKind::AddrInUse => ServeError::InUse(address.to_owned()),
         _ => ServeError::Listen {
@@ -245,6 +230,19 @@ pub async fn health(
     };
     let listener = TcpListener::bind(address).await.map_err(fail)?;
     let local = listener.local_addr().map_err(fail)?;
+    Ok((listener, local))
+}
+
+/// Serves the standard health service alone, to whoever reaches the address: probes of service managers have no
+/// certificates. It ends with the returned handle.
+///
+/// # Errors
+/// The port is in use, or the system refuses otherwise.
+pub async fn health(
+    address: &str,
+    is_ready: impl Fn() -> Option<bool> + Send + Sync + 'static,
+) -> Result<(SocketAddr, ServerTask), ServeError> {
+    let (listener, local) = bind(address).await?;
     let (reporter, health) = tonic_health::server::health_reporter();
     tokio::spawn(async move {
         while let Some(ready) = is_ready() {

@@ -2,7 +2,6 @@
 //! a connection that breaks in mid-game, a wrong password, and a server that speaks nonsense.
 
 use monju_engine::{Color, Game, Move};
-use monju_experiment::kifu::csa_move;
 use monju_tests::{
     alone,
     binary::monju,
@@ -157,7 +156,7 @@ impl ServerEnd {
             let legal = game.legal_moves();
             legal
                 .into_iter()
-                .find(|&mv| csa_move(game.position(), mv) == text)
+                .find(|&mv| game.position().csa_move(mv) == text)
         };
         for text in &played {
             let mv = named(&game, text).expect("a legal move");
@@ -174,7 +173,7 @@ impl ServerEnd {
                     heard.push(line.clone());
                     line.split(',').next().expect("a move").to_owned()
                 }
-                false => csa_move(game.position(), game.legal_moves()[0]),
+                false => game.position().csa_move(game.legal_moves()[0]),
             };
             let mv = named(&game, &text).unwrap_or_else(|| panic!("{text} is illegal"));
             game.play(mv).expect("legal");

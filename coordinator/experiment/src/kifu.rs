@@ -63,10 +63,10 @@ impl Kifu<'_> {
             "V2.2\nN+{}\nN-{}\n$EVENT:{}\n",
             self.names[0], self.names[1], self.event
         );
-        write_csa_position(&mut text, game.position());
+        text.push_str(&game.position().to_csa());
         let notes = self.notes_of(moves.len() + usize::from(left_out.is_some()));
         for (mv, note) in moves.into_iter().zip(notes) {
-            let _ = writeln!(text, "{}", csa_move(game.position(), mv));
+            let _ = writeln!(text, "{}", game.position().csa_move(mv));
             if let Some(note) = note {
                 let _ = writeln!(text, "T{}", note.seconds());
                 if let Some(score) = note.score {
@@ -78,7 +78,7 @@ impl Kifu<'_> {
             }
         }
         if let Some(mv) = left_out {
-            let _ = writeln!(text, "'adjudicated after {}", csa_move(game.position(), mv));
+            let _ = writeln!(text, "'adjudicated after {}", game.position().csa_move(mv));
         }
         text.push_str(&self.end(game.position().side_to_move()).csa());
         Ok(text)
@@ -143,81 +143,6 @@ impl Kifu<'_> {
         text.push_str(&self.end(game.position().side_to_move()).kif(count));
         Ok(text)
     }
-}
-
-/// Kind of the piece on the destination square after the move.
-fn moved_kind(position: &Position, mv: Move) -> PieceKind {
-    if let Some(kind) = mv.dropped() {
-        return kind;
-    }
-    let stands = mv.from().and_then(|from| position.piece(from).get());
-    let kind = stands.map_or(PieceKind::Pawn, |(_, kind)| kind);
-    match mv.is_promotion() {
-        true => kind.promoted(),
-        false => kind,
-    }
-}
-
-fn csa_sign(color: Color) -> char {
-    match color {
-        Color::Black => '+',
-        Color::White => '-',
-    }
-}
-
-/// Returns a move in CSA, such as `+7776FU`.
-pub fn csa_move(position: &Position, mv: Move) -> String {
-    let sign = csa_sign(position.side_to_move());
-    let from = mv.from().map_or("00".to_owned(), csa_square);
-    let kind = csa_kind(moved_kind(position, mv));
-    format!("{sign}{from}{}{kind}", csa_square(mv.to()))
-}
-
-fn csa_square(square: Square) -> String {
-    format!("{}{}", square.file() + 1, square.rank() + 1)
-}
-
-fn csa_kind(kind: PieceKind) -> &'static str {
-    match kind {
-        PieceKind::Pawn => "FU",
-        PieceKind::Lance => "KY",
-        PieceKind::Knight => "KE",
-        PieceKind::Silver => "GI",
-        PieceKind::Bishop => "KA",
-        PieceKind::Rook => "HI",
-        PieceKind::Gold => "KI",
-        PieceKind::King => "OU",
-        PieceKind::ProPawn => "TO",
-        PieceKind::ProLance => "NY",
-        PieceKind::ProKnight => "NK",
-        PieceKind::ProSilver => "NG",
-        PieceKind::Horse => "UM",
-        PieceKind::Dragon => "RY",
-    }
-}
-
-fn write_csa_position(text: &mut String, position: &Position) {
-    for rank in 0..9 {
-        let _ = write!(text, "P{}", rank + 1);
-        for file in (0..9).rev() {
-            let stands = Square::at(file, rank).and_then(|square| position.piece(square).get());
-            match stands {
-                Some((color, kind)) => {
-                    let _ = write!(text, "{}{}", csa_sign(color), csa_kind(kind));
-                }
-                None => text.push_str(" * "),
-            }
-        }
-        text.push('\n');
-    }
-    for color in Color::ALL {
-        for kind in PieceKind::HAND {
-            for _ in 0..position.hand(color).count(kind) {
-                let _ = writeln!(text, "P{}00{}", csa_sign(color), csa_kind(kind));
-            }
-        }
-    }
-    let _ = writeln!(text, "{}", csa_sign(position.side_to_move()));
 }
 
 /// Times of the move and of all moves of its side, as in `( 0:05/00:01:10)`.

@@ -147,7 +147,10 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 /// Creates the temporary file that becomes `path`, with the permissions of an ordinary new file.
-fn draft_in(folder: &Path, path: &Path) -> io::Result<tempfile::NamedTempFile> {
+///
+/// # Errors
+/// The folder takes no file; the error does not name the temporary one.
+pub fn draft_in(folder: &Path, path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut prefix = OsString::from(".");
     prefix.push(path.file_name().unwrap_or_default());
     let mut builder = tempfile::Builder::new();

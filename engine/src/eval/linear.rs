@@ -191,11 +191,7 @@ impl Evaluator for Linear {
         };
         if let Some(from) = mv.from() {
             let piece = position.piece(from);
-            let placed = if mv.is_promotion() {
-                Piece::new(us, piece.kind().promoted())
-            } else {
-                piece
-            };
+            let placed = piece.after(mv);
             // The captured piece gives up its number first, because the other piece may take the
             // same one.
             let victim = position.piece(to);

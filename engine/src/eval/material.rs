@@ -170,11 +170,7 @@ impl Evaluator for Material {
         let mut value = self.values.last().copied().unwrap_or_default();
         if let Some(from) = mv.from() {
             let piece = position.piece(from);
-            let placed = if mv.is_promotion() {
-                Piece::new(us, piece.kind().promoted())
-            } else {
-                piece
-            };
+            let placed = piece.after(mv);
             value += weights.piece_square(placed, to) - weights.piece_square(piece, from);
             if let Some((_, kind)) = position.piece(to).get() {
                 value -= weights.piece_square(position.piece(to), to);

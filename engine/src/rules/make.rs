@@ -51,11 +51,7 @@ impl Position {
 
         if let Some(from) = mv.from() {
             let piece = self.board[from.index()];
-            let placed = if mv.is_promotion() {
-                Piece::new(us, piece.kind().promoted())
-            } else {
-                piece
-            };
+            let placed = piece.after(mv);
             captured = self.board[to.index()];
             if !captured.is_none() {
                 let kind = captured.kind();
@@ -107,11 +103,7 @@ impl Position {
         if let Some(from) = mv.from() {
             let piece = self.board[from.index()];
             let captured = self.board[to.index()];
-            let placed = if mv.is_promotion() {
-                Piece::new(us, piece.kind().promoted())
-            } else {
-                piece
-            };
+            let placed = piece.after(mv);
             key ^= zobrist::board(piece, from) ^ zobrist::board(placed, to);
             if !captured.is_none() {
                 let taken = captured.kind().unpromoted();
@@ -135,11 +127,7 @@ impl Position {
         if let Some(from) = mv.from() {
             let piece = self.board[from.index()];
             let captured = self.board[to.index()];
-            let placed = if mv.is_promotion() {
-                Piece::new(us, piece.kind().promoted())
-            } else {
-                piece
-            };
+            let placed = piece.after(mv);
             let moved = key ^ zobrist::board(piece, from) ^ zobrist::board(placed, to);
             match captured.is_none() {
                 true => moved,

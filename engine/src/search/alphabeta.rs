@@ -48,23 +48,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             self.selective_depth = self.selective_depth.max(ply);
         }
         if !is_root {
-            // Repetition
-            if let Some(value) = self.repetition(ply) {
-                return V::all(value);
-            }
-
-            // Maximum ply
-            if ply >= MAX_PLY {
-                return if in_check {
-                    V::all(DRAW)
-                } else {
-                    self.evaluate().0
-                };
-            }
-
-            // Declaration by an entering king
-            if self.can_declare(in_check) {
-                return V::all(mate_in(ply + 1));
+            // Repetition, maximum ply, declaration by an entering king
+            if let Some(value) = self.value_at_end(in_check, ply) {
+                return value;
             }
 
             // Mate distance pruning
@@ -115,8 +101,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 .mv
                 .filter(|&mv| self.position.is_legal_given(mv, info));
             if PV && let Some(mv) = mv {
-                self.pv[ply + 1].clear();
-                self.update_pv(ply, mv);
+                self.end_pv(ply, mv);
             }
             if value.all_at_least(beta)
                 && let Some(mv) = mv
@@ -143,8 +128,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             && let Some(mv) = mate_in_one(&self.position, info)
         {
             if PV {
-                self.pv[ply + 1].clear();
-                self.update_pv(ply, mv);
+                self.end_pv(ply, mv);
             }
             return self.store_mate(mv, ply, 1);
         }
@@ -158,8 +142,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         {
             let value = self.store_mate(mv, ply, plies);
             if PV {
-                self.pv[ply + 1].clear();
-                self.update_pv(ply, mv);
+                self.end_pv(ply, mv);
                 if is_root {
                     self.report_new_best(value, beta);
                 }
@@ -435,6 +418,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             );
         }
         best
+    }
+
+    /// Sets the principal variation of a ply to a move after which nothing was searched.
+    pub(super) fn end_pv(&mut self, ply: usize, mv: Move) {
+        self.pv[ply + 1].clear();
+        self.update_pv(ply, mv);
     }
 
     /// Sets the principal variation of a ply to a move and the variation of the next ply.

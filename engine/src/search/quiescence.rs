@@ -6,7 +6,7 @@ use super::{
     search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
     stack::STACK_OFFSET,
-    value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
+    value::{DRAW, INFINITE, mated_in},
 };
 use crate::{
     eval::{Evaluator, see},
@@ -34,23 +34,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             self.selective_depth = self.selective_depth.max(ply);
         }
 
-        // Repetition
-        if let Some(value) = self.repetition(ply) {
-            return V::all(value);
-        }
-
-        // Maximum ply
-        if ply >= MAX_PLY {
-            return if in_check {
-                V::all(DRAW)
-            } else {
-                self.evaluate().0
-            };
-        }
-
-        // Declaration by an entering king
-        if self.can_declare(in_check) {
-            return V::all(mate_in(ply + 1));
+        // Repetition, maximum ply, declaration by an entering king
+        if let Some(value) = self.value_at_end(in_check, ply) {
+            return value;
         }
 
         // Transposition table cutoff
@@ -66,8 +52,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 && let Some(mv) = entry.mv
                 && self.position.is_legal_given(mv, info)
             {
-                self.pv[ply + 1].clear();
-                self.update_pv(ply, mv);
+                self.end_pv(ply, mv);
             }
             return value;
         }
@@ -80,8 +65,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             && let Some(mv) = mate_in_one(&self.position, info)
         {
             if PV {
-                self.pv[ply + 1].clear();
-                self.update_pv(ply, mv);
+                self.end_pv(ply, mv);
             }
             return self.store_mate(mv, ply, 1);
         }

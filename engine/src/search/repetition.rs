@@ -1,6 +1,10 @@
 //! Repetition, the maximum of plies, and declaration at a node.
 
-use super::{search_value::SearchValue, searcher::Searcher, value::Value};
+use super::{
+    search_value::SearchValue,
+    searcher::Searcher,
+    value::{DRAW, MAX_PLY, Value, mate_in},
+};
 use crate::{eval::Evaluator, rules::KeyHistoryEntry};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -13,9 +17,25 @@ const PERPETUAL_CHECK: Value = 31_000;
 const SUPERIOR: Value = 20_000;
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Returns the value of a node that is not searched: its position is repeated, it is too far from the root, or the side
+    /// to move may declare.
+    #[inline(always)]
+    pub(super) fn value_at_end(&mut self, in_check: bool, ply: usize) -> Option<V> {
+        if let Some(value) = self.repetition(ply) {
+            return Some(V::all(value));
+        }
+        if ply >= MAX_PLY {
+            return Some(match in_check {
+                true => V::all(DRAW),
+                false => self.evaluate().0,
+            });
+        }
+        (self.can_declare(in_check)).then(|| V::all(mate_in(ply + 1)))
+    }
+
     /// Tells whether the side to move may win by its entering king.
     #[inline]
-    pub(super) fn can_declare(&self, in_check: bool) -> bool {
+    fn can_declare(&self, in_check: bool) -> bool {
         let us = self.position.side_to_move();
         !in_check
             && self

@@ -67,7 +67,9 @@ impl CsaArguments {
         let file = self.password_file.display();
         let text = fs::read_to_string(&self.password_file)
             .with_context(|| format!("cannot read the password in {file}"))?;
-        let password = text.lines().next().unwrap_or_default().trim().to_owned();
+        let password = text.lines().next().unwrap_or_default();
+        // Editors may begin a file with a mark of its encoding.
+        let password = password.trim_start_matches('\u{feff}').trim().to_owned();
         if password.is_empty() || password.contains(char::is_whitespace) {
             bail!("the first line of {file} is no password: one word is expected");
         }

@@ -15,7 +15,7 @@ use crate::{
         search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
         searcher::Searcher,
         stack::STACK_OFFSET,
-        value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
+        value::{DRAW, INFINITE, mated_in},
     },
 };
 
@@ -38,23 +38,9 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             self.selective_depth = self.selective_depth.max(ply);
         }
 
-        // Repetition
-        if let Some(value) = self.repetition(ply) {
-            return Lanes::all(value);
-        }
-
-        // Maximum ply
-        if ply >= MAX_PLY {
-            return if in_check {
-                Lanes::all(DRAW)
-            } else {
-                self.evaluate().0
-            };
-        }
-
-        // Declaration by an entering king
-        if self.can_declare(in_check) {
-            return Lanes::all(mate_in(ply + 1));
+        // Repetition, maximum ply, declaration by an entering king
+        if let Some(value) = self.value_at_end(in_check, ply) {
+            return value;
         }
 
         // Transposition table: the lanes that it decides leave
@@ -72,8 +58,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                     && let Some(mv) = entry.mv
                     && self.position.is_legal_given(mv, info)
                 {
-                    self.pv[ply + 1].clear();
-                    self.update_pv(ply, mv);
+                    self.end_pv(ply, mv);
                 }
                 return windows.result(value);
             }
@@ -87,8 +72,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             && let Some(mv) = mate_in_one(&self.position, info)
         {
             if PV {
-                self.pv[ply + 1].clear();
-                self.update_pv(ply, mv);
+                self.end_pv(ply, mv);
             }
             return self.store_mate(mv, ply, 1);
         }

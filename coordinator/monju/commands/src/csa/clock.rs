@@ -40,6 +40,13 @@ impl Clocks {
         self.left[side] = self.left[side].saturating_sub(spent) + self.rules[side].increment;
     }
 
+    /// Takes what exceeds the time for the game off both clocks: moves before the game leave no more than that.
+    pub fn cap(&mut self) {
+        for (left, rule) in self.left.iter_mut().zip(&self.rules) {
+            *left = (*left).min(rule.total);
+        }
+    }
+
     /// Returns the clocks in the middle of a move, for the words of a `go`: the time that the side has thought for is
     /// taken off its time for the game first, and the rest of it off its byoyomi or increment.
     pub fn after(mut self, side: Color, thought: u64) -> Self {

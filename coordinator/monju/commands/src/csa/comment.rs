@@ -1,7 +1,6 @@
 //! Comments that floodgate's pages show beside a move.
 
 use monju_engine::{Game, Move};
-use monju_experiment::kifu::csa_move;
 
 /// Number of moves of a line.
 const LINE_LENGTH: usize = 10;
@@ -20,7 +19,7 @@ pub fn comment(game: &Game, mv: Move, score: i32, pv: &[String]) -> String {
             break;
         };
         text.push(' ');
-        text.push_str(&csa_move(game.position(), reply));
+        text.push_str(&game.position().csa_move(reply));
         last = reply;
     }
     text

@@ -9,7 +9,7 @@ use super::{
 };
 use anyhow::bail;
 use monju_engine::{Answer, Color, Game, Move};
-use monju_experiment::{kifu::csa_move, notes::Note, record::MatchOutcome};
+use monju_experiment::{notes::Note, record::MatchOutcome};
 use monju_host::{
     EngineAnswer, EngineInfo, OptionValue, UsiSpec,
     usi_child::{ChildError, UsiChild, UsiMessage},
@@ -88,6 +88,8 @@ pub struct Board {
     ours: Color,
     unit: u64,
     clocks: Clocks,
+    /// Number of moves with which the server offered the game.
+    offered: usize,
     notes: Vec<Note>,
     thinking: EngineTask,
     info: EngineInfo,
@@ -114,6 +116,7 @@ impl Board {
             ours: Color::Black,
             unit: 1_000,
             clocks: Clocks::new(Default::default()),
+            offered: 0,
             notes: Vec::new(),
             thinking: EngineTask::Nothing,
             info: EngineInfo::default(),
@@ -142,6 +145,7 @@ impl Board {
         self.meet_conditions().await?;
         self.has_restarted = false;
         self.thinking = EngineTask::Nothing;
+        self.offered = summary.timed.game.moves().len();
         self.set(summary);
         Ok(())
     }
@@ -216,7 +220,10 @@ impl Board {
         if moves % 2 == 1 {
             side = !side;
         }
-        for time in &summary.timed.times {
+        for (number, time) in summary.timed.times.iter().enumerate() {
+            if number == self.offered {
+                self.clocks.cap();
+            }
             // A record counts seconds, whatever the unit of the clock.
             let spent = time.as_secs() * self.unit;
             self.clocks.charge(side, spent);
@@ -225,6 +232,9 @@ impl Board {
                 score: None,
             });
             side = !side;
+        }
+        if summary.timed.times.len() <= self.offered {
+            self.clocks.cap();
         }
     }
 
@@ -413,7 +423,7 @@ impl Board {
                 let comment = score
                     .filter(|_| self.comments)
                     .map(|score| comment(&self.game, mv, score, &line.pv));
-                csa_move(self.game.position(), mv) + &comment.unwrap_or_default()
+                self.game.position().csa_move(mv) + &comment.unwrap_or_default()
             }
         };
         let sent = self.sent.insert(Sent {
@@ -451,7 +461,7 @@ impl Board {
         let text = parts.next().unwrap_or_default();
         let position = self.game.position();
         let legal = self.game.legal_moves();
-        let Some(mv) = legal.into_iter().find(|&mv| csa_move(position, mv) == text) else {
+        let Some(mv) = legal.into_iter().find(|&mv| position.csa_move(mv) == text) else {
             bail!(
                 "the server plays {}, which is illegal here",
                 excerpt(text, 20)
@@ -612,6 +622,55 @@ mod tests {
         assert_eq!(
             board.clocks.words(Color::Black),
             "btime 21000 wtime 23000 byoyomi 0"
+        );
+        board.close().await;
+    }
+
+    #[tokio::test]
+    async fn moves_before_the_game_add_no_time() {
+        let spec = UsiSpec {
+            arguments: vec!["-c".to_owned(), ENGINE.to_owned()],
+            ..UsiSpec::of_program("/bin/sh")
+        };
+        let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
+        let mut board = Board::new(engine.expect("an engine"), spec, false, false);
+        let with_increment = |moves: &str| {
+            let mut offered = summary(moves);
+            for rule in &mut offered.rules {
+                rule.increment = 10_000;
+            }
+            offered
+        };
+        let opening = "+7776FU,T1\n-3334FU,T1\n";
+        let words = |board: &Board| board.clocks.words(Color::Black);
+        board
+            .prepare(&with_increment(opening))
+            .await
+            .expect("ready");
+        assert_eq!(
+            words(&board),
+            "btime 20000 wtime 20000 binc 10000 winc 10000"
+        );
+        // A game that was adjourned goes on with what is left of its time.
+        let adjourned = "+7776FU,T25\n-3334FU,T1\n";
+        board
+            .prepare(&with_increment(adjourned))
+            .await
+            .expect("ready");
+        assert_eq!(
+            words(&board),
+            "btime 5000 wtime 20000 binc 10000 winc 10000"
+        );
+        // Moves of the game itself add their time, before a lost connection and after it.
+        board
+            .prepare(&with_increment(opening))
+            .await
+            .expect("ready");
+        let moves = with_increment("+7776FU,T1\n-3334FU,T1\n+2726FU,T4\n-8384FU,T12\n");
+        board.resume(&moves, Instant::now()).await.expect("resumed");
+        assert_eq!(
+            words(&board),
+            "btime 26000 wtime 18000 binc 10000 winc 10000"
         );
         board.close().await;
     }

@@ -4,6 +4,7 @@ use super::summary::GameSummary;
 use anyhow::{Context, anyhow};
 use monju_engine::{Color, Game, counted};
 use monju_experiment::{kifu::Kifu, notes::Note, record::MatchOutcome};
+use monju_learn::files;
 use std::{
     fmt,
     fs::{self, File},
@@ -70,14 +71,14 @@ impl RecordFolder<'_> {
         let Self(folder) = self;
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        // The error of an ordinary temporary file would name that file.
-        let made = tempfile::Builder::new()
-            .prefix(".record")
-            .make_in(folder, |path| File::create_new(path));
-        made.map(|_| ()).map_err(|error| {
-            let folder = folder.display();
-            anyhow!("cannot write records into {folder}: {error}; name another folder by --records")
-        })
+        files::draft_in(folder, Path::new("record.csa"))
+            .map(drop)
+            .map_err(|error| {
+                let folder = folder.display();
+                anyhow!(
+                    "cannot write records into {folder}: {error}; name another folder by --records"
+                )
+            })
     }
 
     /// Writes the CSA file of a game, whose name is that of the game at the server; returns its path.

@@ -89,6 +89,7 @@ impl GameSummary {
         };
         let mut unit = 1_000;
         let mut rules = [TimeRule::default(); 2];
+        let mut rounds_up = [false; 2];
         for (side, own) in ["Time+", "Time-"].into_iter().enumerate() {
             // A section of one side comes before that of both.
             let value = |key: &str| {
@@ -97,6 +98,7 @@ impl GameSummary {
                     .find_map(|name| keys.get(&format!("{name}/{key}")));
                 found.map(String::as_str)
             };
+            rounds_up[side] = value("Time_Roundup") == Some("YES");
             unit = unit_of(value("Time_Unit").unwrap_or("1sec"))?;
             let time = |key: &'static str| {
                 let text = value(key).unwrap_or("0");
@@ -121,9 +123,7 @@ impl GameSummary {
             timed: timed.map_err(SummaryError::Position)?,
             unit,
             rules,
-            rounds_up: keys
-                .get("Time/Time_Roundup")
-                .is_some_and(|value| value == "YES"),
+            rounds_up: rounds_up[ours.index()],
             most_moves: keys.get("/Max_Moves").and_then(|value| value.parse().ok()),
         })
     }
@@ -219,7 +219,12 @@ mod tests {
             "END Time\n",
             "END Time\nBEGIN Time-\nTime_Unit:1min\nTotal_Time:5\nIncrement:1\nEND Time-\n",
         );
-        let rules = parse(&text).expect("conditions").rules;
+        let text = text.replace("Increment:1\n", "Increment:1\nTime_Roundup:YES\n");
+        let summary = parse(&text).expect("conditions");
+        assert!(summary.rounds_up, "we are White");
+        let black = parse(&text.replace("Your_Turn:-", "Your_Turn:+")).expect("conditions");
+        assert!(!black.rounds_up);
+        let rules = summary.rules;
         assert_eq!(rules[0].total, 600_000);
         assert_eq!((rules[1].total, rules[1].increment), (300_000, 60_000));
     }
