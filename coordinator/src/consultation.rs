@@ -60,7 +60,6 @@ pub async fn consult(
             () = clock::until(consultation.timer.stop_at()) => consultation.review_and_stop(),
             () = clock::until(consultation.timer.laggards_stop_at()) => consultation.stop_laggards(),
             () = clock::until(consultation.check_at()) => consultation.search_if_silent(),
-            (slot, event) = consultation.calls.next() => consultation.enter(slot, event),
             () = consultation.fallback.ended() => consultation.end_with_fallback(),
             () = clock::until(consultation.retry_at) => consultation.ask_lost_players(),
             () = clock::until(consultation.timer.review_at()) => consultation.review(),
@@ -68,6 +67,8 @@ pub async fn consult(
                 // A slow reader gets the next standing instead.
                 let _ = standings.try_send(consultation.standing());
             }
+            // Last, so that players who never fall silent hold nothing up.
+            (slot, event) = consultation.calls.next() => consultation.enter(slot, event),
         }
     }
     let kept = consultation.end_calls();

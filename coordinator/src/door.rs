@@ -32,6 +32,10 @@ const MOST_SETTINGS: usize = 500;
 const LONGEST_MOVE: usize = 6;
 /// Greatest length of a variation.
 const LONGEST_VARIATION: usize = 1_024;
+/// Greatest number of moves of all variations of one line together; a position may have 593 candidates.
+const MOST_MOVES: usize = 2_048;
+/// Greatest size of the settings of one player, in bytes: programs have some hundreds of short ones.
+const MOST_SETTINGS_BYTES: usize = 64 << 10;
 /// No position has more legal moves.
 const MOST_CANDIDATES: usize = 593;
 /// Greatest depth. Engines use high numbers for a mate that they have found.
@@ -133,6 +137,15 @@ fn player(info: &PlayerInfo) -> Result<(), Offence> {
         info.settings.len(),
         MOST_SETTINGS,
     )?;
+    let bytes = info
+        .settings
+        .iter()
+        .map(|it| it.name.len() + it.value.len());
+    at_most(
+        &format!("bytes of settings of {name}"),
+        bytes.sum(),
+        MOST_SETTINGS_BYTES,
+    )?;
     info.settings.iter().try_for_each(|setting| {
         let what = format!("a setting of {name}");
         text(&what, &setting.name, LONGEST_TEXT)?;
@@ -140,11 +153,7 @@ fn player(info: &PlayerInfo) -> Result<(), Offence> {
     })
 }
 
-/// Checks a line of a search.
-///
-/// # Errors
-/// No search says such a line.
-pub fn line(line: &Line) -> Result<(), Offence> {
+fn line(line: &Line) -> Result<(), Offence> {
     a_move(&line.r#move)?;
     at_most("moves of a variation", line.pv.len(), LONGEST_VARIATION)?;
     line.pv.iter().try_for_each(|mv| a_move(mv))?;
@@ -178,12 +187,32 @@ pub fn line(line: &Line) -> Result<(), Offence> {
     Ok(())
 }
 
-/// Checks the result of a search.
+/// Checks a line of a search, and shortens its variations where they are longer together than a ballot has room for.
+///
+/// # Errors
+/// No search says such a line.
+pub fn line_within(mut said: Line) -> Result<Line, Offence> {
+    line(&said)?;
+    let candidates = || said.candidates.iter().chain(&said.lanes);
+    let moves = said.pv.len() + candidates().map(|it| it.pv.len()).sum::<usize>();
+    if moves > MOST_MOVES {
+        // A move and its reply stay of each.
+        let each = (MOST_MOVES / (1 + candidates().count())).max(2);
+        said.pv.truncate(each);
+        for candidate in said.candidates.iter_mut().chain(&mut said.lanes) {
+            candidate.pv.truncate(each);
+        }
+    }
+    Ok(said)
+}
+
+/// Checks the result of a search, as [`line_within`].
 ///
 /// # Errors
 /// No search has such a result.
-pub fn result(result: &ThinkResult) -> Result<(), Offence> {
-    result.line.as_ref().map_or(Ok(()), line)
+pub fn result(mut result: ThinkResult) -> Result<ThinkResult, Offence> {
+    result.line = result.line.map(line_within).transpose()?;
+    Ok(result)
 }
 
 /// Makes the findings of an examination fit to be shown.

@@ -79,6 +79,12 @@ const LEASE_POLL: Duration = Duration::from_millis(200);
 /// search does one after the other.
 const CONSULTATIONS: usize = 256;
 
+/// Greatest length of a game's name, in bytes; those of experiments have the parameters of their cells.
+const LONGEST_GAME_ID: usize = 4_096;
+
+/// Time for a caller to read a decision.
+const READING: Duration = Duration::from_secs(5);
+
 /// Greatest length of a player's name in a request, in bytes.
 const LONGEST_NAME: usize = 256;
 
@@ -215,6 +221,10 @@ impl Service {
     async fn setup(&self, begin: Begin) -> Result<ConsultationSetup, Status> {
         let choices = ConsultationChoices::of(&begin)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        if begin.game_id.len() > LONGEST_GAME_ID {
+            let refusal = format!("the name of the game is longer than {LONGEST_GAME_ID} bytes");
+            return Err(Status::invalid_argument(refusal));
+        }
         if begin.primary.len() > LONGEST_NAME {
             let refusal = format!("the primary player's name is longer than {LONGEST_NAME} bytes");
             return Err(Status::invalid_argument(refusal));
@@ -339,10 +349,12 @@ impl Coordinator for Service {
         let claim = begin.claim.take();
         let place = Arc::clone(&self.inner.places).try_acquire_owned();
         let place = place.map_err(|_| {
-            Status::resource_exhausted(format!("{CONSULTATIONS} consultations are under way"))
+            Status::resource_exhausted(format!(
+                "{CONSULTATIONS} consultations are under way; end those that nobody reads"
+            ))
         })?;
-        let mut setup = self.setup(begin).await?;
         let mut pass = self.inner.reservation.enter(claim.as_ref(), peer)?;
+        let mut setup = self.setup(begin).await?;
         setup.claim = claim.and_then(|_| self.inner.reservation.claim());
         let kept = self.kept_for(&setup);
         let (ballots, downstream) = mpsc::channel(BALLOTS);
@@ -386,8 +398,9 @@ impl Coordinator for Service {
                     }
                 }
                 decided.show_decided(&ballot);
-                // The caller may have hung up.
-                let _ = ballots.send(ballot).await;
+                // The caller may have hung up, or read nothing.
+                drop(pass);
+                let _ = timeout(READING, ballots.send(ballot)).await;
             }
         });
         let responses = ReceiverStream::new(downstream).map(move |ballot: Ballot| {

@@ -10,6 +10,15 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Status, Streaming, transport::Channel};
 
+/// Greatest message of a coordinator, in bytes: a ballot of as many votes as a team may have, each with what
+/// workers are allowed to say.
+const LONGEST_MESSAGE: usize = 64 << 20;
+
+/// Returns the client of a coordinator.
+pub fn coordinator_client(channel: Channel) -> CoordinatorClient<Channel> {
+    CoordinatorClient::new(channel).max_decoding_message_size(LONGEST_MESSAGE)
+}
+
 /// News of a consultation.
 #[derive(Debug)]
 pub enum ConsultationEvent {

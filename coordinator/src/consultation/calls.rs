@@ -159,15 +159,17 @@ impl Calls {
         }
     }
 
-    /// As [`Calls::next`], for events that have arrived already.
-    pub fn next_arrived(&mut self) -> Option<(usize, PlayerEvent)> {
-        while let Ok((number, event)) = self.inbox.receiver.try_recv() {
-            let event = self.sort(number, event);
-            if event.is_some() {
-                return event;
+    /// Returns the events about the consultation's position that have arrived already, with their slots. Those that
+    /// come meanwhile are too late.
+    pub fn arrived(&mut self) -> Vec<(usize, PlayerEvent)> {
+        let arrived = self.inbox.receiver.len();
+        let mut events = Vec::with_capacity(arrived);
+        for _ in 0..arrived {
+            if let Ok((number, event)) = self.inbox.receiver.try_recv() {
+                events.extend(self.sort(number, event));
             }
         }
-        None
+        events
     }
 
     /// Drops stale events, and notes lines about another position.
@@ -178,7 +180,7 @@ impl Calls {
             return Some((slot, event));
         }
         match event {
-            PlayerEvent::Progress(line) => call.line = Some(line),
+            PlayerEvent::Progress(latest) => call.line = latest.take().or(call.line.take()),
             // The search is over; the player is asked again if its position is played.
             PlayerEvent::Result(_) | PlayerEvent::Failed(_) => {
                 call.line = None;

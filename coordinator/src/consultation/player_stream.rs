@@ -6,6 +6,7 @@ use monju_proto::v1::{
     Go, Limits, Line, PonderHit, Stop, ThinkRequest, ThinkResult, think_request,
     think_response::Message,
 };
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, transport::Channel};
@@ -17,11 +18,32 @@ const UPSTREAM: usize = 3;
 #[derive(Debug)]
 pub enum PlayerEvent {
     /// A new best move, or a finished iteration.
-    Progress(Line),
+    Progress(LatestLine),
     /// Its final line.
     Result(ThinkResult),
     /// The end of the stream without a result, with the reason.
     Failed(String),
+}
+
+/// The place of a player's last line that was not read yet. However many lines come, one event waits to be entered, so that no
+/// player keeps the others from being heard.
+#[derive(Clone, Debug, Default)]
+pub struct LatestLine(Arc<Mutex<Option<Line>>>);
+
+impl LatestLine {
+    /// Puts a line there; returns true if an event has to tell of it.
+    fn put(&self, line: Line) -> bool {
+        self.place().replace(line).is_none()
+    }
+
+    /// Takes the line.
+    pub fn take(&self) -> Option<Line> {
+        self.place().take()
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<Line>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// One player's `Think` stream. Dropping it closes the stream, which cancels the search.
@@ -92,18 +114,42 @@ async fn think(
         .think(ReceiverStream::new(requests))
         .await?
         .into_inner();
+    let latest = LatestLine::default();
     while let Some(response) = stream.message().await? {
         match response.message {
             Some(Message::Progress(line)) => {
-                door::line(&line)?;
-                let _ = events.send((number, PlayerEvent::Progress(line))).await;
+                if latest.put(door::line_within(line)?) {
+                    let event = PlayerEvent::Progress(latest.clone());
+                    let _ = events.send((number, event)).await;
+                }
             }
             Some(Message::Result(result)) => {
-                door::result(&result)?;
-                return Ok(result);
+                return Ok(door::result(result)?);
             }
             None => {}
         }
     }
     Err(Status::aborted("the stream ended without a vote"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_event_waits_however_many_lines_come() {
+        let line = |depth| Line {
+            depth,
+            ..Line::default()
+        };
+        let (latest, reader) = {
+            let latest = LatestLine::default();
+            (latest.clone(), latest)
+        };
+        assert!(latest.put(line(1)), "an event tells of it");
+        assert!(!latest.put(line(2)) && !latest.put(line(3)));
+        assert_eq!(reader.take(), Some(line(3)));
+        assert_eq!(reader.take(), None);
+        assert!(latest.put(line(4)), "and one of the next");
+    }
 }

@@ -491,7 +491,11 @@ impl<'a> RunningConsultation<'a> {
             self.fallback.give_way();
         }
         match event {
-            PlayerEvent::Progress(line) => self.ballot.progress(player, line, arrived),
+            PlayerEvent::Progress(latest) => {
+                if let Some(line) = latest.take() {
+                    self.ballot.progress(player, line, arrived);
+                }
+            }
             PlayerEvent::Result(result) => self.ballot.result(player, result, arrived),
             PlayerEvent::Failed(reason) => {
                 self.fail(player, reason, arrived);
@@ -538,7 +542,7 @@ impl<'a> RunningConsultation<'a> {
 
     /// Enters the events that have arrived, even at the deadline, and ends the calls.
     pub fn end_calls(&mut self) -> Option<KeptSearches> {
-        while let Some((slot, event)) = self.calls.next_arrived() {
+        for (slot, event) in self.calls.arrived() {
             self.enter(slot, event);
         }
         let names = self.slots.iter().map(|slot| slot.info.name.as_str());

@@ -36,7 +36,7 @@ fn told(change: impl Fn(&mut DescribeResponse, &mut PlayerInfo)) -> Result<(), O
 fn a_worker_says_what_a_configuration_can_say() {
     type DescriptionChange = fn(&mut DescribeResponse, &mut PlayerInfo);
     assert_eq!(told(|_, _| ()), Ok(()));
-    let lies: [(DescriptionChange, &str); 16] = [
+    let lies: [(DescriptionChange, &str); 17] = [
         (
             |all, _| all.name = "w\u{1b}[2J".to_owned(),
             "its name has control",
@@ -69,6 +69,14 @@ fn a_worker_says_what_a_configuration_can_say() {
         (
             |_, info| info.settings = vec![Setting::default(); 501],
             "501 settings",
+        ),
+        (
+            |_, info| {
+                let value = "x".repeat(4_000);
+                let name = "Style".to_owned();
+                info.settings = vec![Setting { name, value }; 17];
+            },
+            "bytes of settings of monju-1",
         ),
         (
             |_, info| info.settings[0].value.push('\0'),
@@ -136,6 +144,37 @@ fn a_line_is_what_a_search_can_say() {
     for (lie, words) in lies {
         let offence = of(lie).expect_err(words).to_string();
         assert!(offence.contains(words) && offence.len() < 200, "{offence}");
+    }
+}
+
+#[test]
+fn variations_are_shortened_to_what_a_ballot_has_room_for() {
+    let mv = || "7g7f".to_owned();
+    let candidate = |length| Candidate {
+        r#move: mv(),
+        pv: vec![mv(); length],
+        ..Candidate::default()
+    };
+    let told = |candidates, length| {
+        let said = Line {
+            r#move: mv(),
+            pv: vec![mv(); length],
+            candidates: vec![candidate(length); candidates],
+            ..Line::default()
+        };
+        let kept = line_within(said.clone()).expect("a line");
+        let lengths = kept.candidates.iter().map(|it| it.pv.len());
+        (kept == said, kept.pv.len() + lengths.sum::<usize>(), kept)
+    };
+    // A long mate, and a ranking as analyses have it.
+    for (candidates, length) in [(0, 1_024), (1, 1_024), (40, 40)] {
+        assert!(told(candidates, length).0, "{candidates} of {length}");
+    }
+    for (candidates, length) in [(42, 1_024), (593, 30)] {
+        let (same, moves, kept) = told(candidates, length);
+        assert!(!same && moves <= 2_048, "{moves} of {candidates}");
+        assert_eq!(kept.candidates.len(), candidates);
+        assert!(kept.pv.len() >= 2, "a move and its reply");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{clock::RoundTrip, door};
 use monju_proto::reservation::Reservation;
 use monju_proto::tls::Tls;
 use monju_proto::v1::{
-    DescribeRequest, DescribeResponse, PlayerInfo, ReleaseRequest, WorkerStatus,
+    Claim, DescribeRequest, DescribeResponse, PlayerInfo, ReleaseRequest, WorkerStatus,
     worker_client::WorkerClient,
 };
 use monju_proto::{build, convert::milliseconds};
@@ -428,13 +428,19 @@ impl WorkerWatcher {
     async fn run(mut self) {
         let mut retry = FIRST_RETRY;
         loop {
+            let claim = self.reservation.get().and_then(Reservation::claim);
+            let present = claim.as_ref().map(|claim| claim.session.clone());
             let asked = Instant::now();
-            let described = self.describe().await;
+            let described = self.describe(claim).await;
+            let round_trip = asked.elapsed();
             let connected = described.is_ok();
+            if connected {
+                self.release_overdue(present).await;
+            }
             self.state
-                .send_modify(|state| state.note(&self.address, described, asked.elapsed()));
+                .send_modify(|state| state.note(&self.address, described, round_trip));
             let pause = match connected {
-                true if asked.elapsed() > LATE => LATE_INTERVAL,
+                true if round_trip > LATE => LATE_INTERVAL,
                 true => WATCH_INTERVAL,
                 false => retry,
             };
@@ -449,18 +455,14 @@ impl WorkerWatcher {
         }
     }
 
-    async fn describe(&mut self) -> Result<DescribeResponse, ReachError> {
-        let request = DescribeRequest {
-            claim: self.reservation.get().and_then(Reservation::claim),
-        };
-        let session = request.claim.as_ref().map(|claim| claim.session.clone());
+    async fn describe(&mut self, claim: Option<Claim>) -> Result<DescribeResponse, ReachError> {
+        let request = DescribeRequest { claim };
         let is_known = self.state.borrow().described.is_some();
         match time::timeout(self.patience, self.client.describe(request)).await {
             Ok(Ok(response)) => {
                 let described = response.into_inner();
                 door::description(&described)?;
                 door::votes_within(&described, self.most_votes)?;
-                self.release_overdue(session).await;
                 Ok(described)
             }
             Ok(Err(status)) if is_known => Err(ReachError::Later(Box::new(status))),
@@ -473,12 +475,14 @@ impl WorkerWatcher {
     /// one until its lease ends.
     async fn release_overdue(&mut self, present: Option<String>) {
         let overdue = lock(&self.overdue).take();
-        let is_over = |overdue: &OverdueRelease| {
-            overdue.since.elapsed() < RELEASE_OVERDUE && present.as_ref() != Some(&overdue.session)
-        };
-        let Some(overdue) = overdue.filter(is_over) else {
+        let Some(overdue) = overdue.filter(|it| it.since.elapsed() < RELEASE_OVERDUE) else {
             return;
         };
+        if present.as_ref() == Some(&overdue.session) {
+            // This very call may have renewed it: it was asked before the session was over.
+            lock(&self.overdue).get_or_insert(overdue);
+            return;
+        }
         let request = ReleaseRequest {
             session: overdue.session.clone(),
         };

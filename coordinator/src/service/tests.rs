@@ -8,6 +8,7 @@ use crate::{
     server,
     testing::{Cable, FakeFallback, FakeWorker, PlayerStep::*},
 };
+use monju_proto::client::coordinator_client;
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
     Arrival, ConsultationPonderHit, Limits, Position, StopConsultation,
@@ -41,7 +42,7 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
     let (channel, server) = serve::in_process(router);
     Served {
         service,
-        client: CoordinatorClient::new(channel),
+        client: coordinator_client(channel),
         _servers: (worker_server, server),
     }
 }

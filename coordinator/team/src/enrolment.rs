@@ -2,6 +2,7 @@
 
 use monju_coordinator::roster::{self, AddressError, first_reason};
 use monju_proto::{
+    client::coordinator_client,
     tls::Tls,
     v1::{EnrolRequest, coordinator_client::CoordinatorClient},
 };
@@ -33,7 +34,7 @@ impl Enrolment {
     pub fn new(urls: &[String], tls: Option<&Tls>) -> Result<Self, AddressError> {
         let client = |url: &String| {
             let channel = roster::channel(url, tls)?;
-            Ok((url.clone(), CoordinatorClient::new(channel)))
+            Ok((url.clone(), coordinator_client(channel)))
         };
         Ok(Self {
             coordinators: urls.iter().map(client).collect::<Result<_, _>>()?,

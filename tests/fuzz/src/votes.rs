@@ -159,14 +159,14 @@ fn run(bytes: &[u8]) {
             ballot.ask_again(player);
         }
         match response.message {
-            Some(Response::Progress(line)) => match door::line(&line) {
-                Ok(()) => ballot.progress(player, line, at),
+            Some(Response::Progress(line)) => match door::line_within(line) {
+                Ok(line) => ballot.progress(player, line, at),
                 Err(offence) => {
                     ballot.fail(player, offence.to_string(), at);
                 }
             },
-            Some(Response::Result(result)) => match door::result(&result) {
-                Ok(()) => ballot.result(player, result, at),
+            Some(Response::Result(result)) => match door::result(result) {
+                Ok(result) => ballot.result(player, result, at),
                 Err(offence) => {
                     ballot.fail(player, offence.to_string(), at);
                 }

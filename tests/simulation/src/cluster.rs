@@ -14,10 +14,10 @@ use monju_coordinator::{
     service::{Ensemble, Service},
 };
 use monju_proto::{
+    client::coordinator_client,
     serve::{self, ServerTask},
     v1::{
-        Ballot, WatchRequest, coordinator_client::CoordinatorClient,
-        coordinator_server::CoordinatorServer, worker_server::WorkerServer,
+        Ballot, WatchRequest, coordinator_server::CoordinatorServer, worker_server::WorkerServer,
     },
 };
 use std::{io, sync::Arc, time::Duration};
@@ -126,7 +126,7 @@ impl CoordinatorSeat {
         let (channel, watched) = serve::in_process(serve::server().add_service(server()));
         let ballots = ballots.clone();
         let watching = tokio::spawn(async move {
-            let mut client = CoordinatorClient::new(channel);
+            let mut client = coordinator_client(channel);
             let Ok(watched) = client.watch(WatchRequest { standings: false }).await else {
                 return;
             };

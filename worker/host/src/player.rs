@@ -292,12 +292,13 @@ async fn handle_commands<H: PlayerBackend>(
                 if answer.is_closed() {
                     continue;
                 }
-                if has_later_question(&waiting, &order.game_id) {
+                if has_later_question(&waiting, &order) {
                     let _ = answer.send(Err(ThinkFailure::Superseded));
                     continue;
                 }
                 let mut steering = Steering {
                     game_id: order.game_id.clone(),
+                    plies: order.game.moves().len(),
                     steers: Some(steers),
                     unwanted: &mut answer,
                     commands,
@@ -312,12 +313,26 @@ async fn handle_commands<H: PlayerBackend>(
 }
 
 /// Tells whether another search of the same game waits, which replaces this one.
-fn has_later_question(waiting: &VecDeque<PlayerCommand>, game: &str) -> bool {
+fn has_later_question(waiting: &VecDeque<PlayerCommand>, order: &Order) -> bool {
     let mut others = waiting.iter();
-    !game.is_empty()
-        && others.any(
-            |command| matches!(command, PlayerCommand::Think(think) if think.order.game_id == game),
-        )
+    others.any(|command| command.replaces(&order.game_id, order.game.moves().len()))
+}
+
+impl PlayerCommand {
+    /// Tells whether this asks for another search of a game that has so many moves: the client has lost that search,
+    /// perhaps with a connection that still looks alive here. A question about an earlier position may have been on its
+    /// way for long, and replaces none; nor does one whose client has gone.
+    fn replaces(&self, game: &str, plies: usize) -> bool {
+        match self {
+            Self::NewGame { .. } => false,
+            Self::Think(think) => {
+                !game.is_empty()
+                    && think.order.game_id == game
+                    && think.order.game.moves().len() >= plies
+                    && !think.answer.is_closed()
+            }
+        }
+    }
 }
 
 /// The events that can change a running search: a message of its client, the end of its client, and another
@@ -325,6 +340,8 @@ fn has_later_question(waiting: &VecDeque<PlayerCommand>, game: &str) -> bool {
 pub struct Steering<'a> {
     /// The game of the search.
     game_id: String,
+    /// The moves of its game so far.
+    plies: usize,
     steers: Option<mpsc::Receiver<Steer>>,
     unwanted: &'a mut oneshot::Sender<Result<PlayerAnswer, ThinkFailure>>,
     commands: &'a mut mpsc::Receiver<PlayerCommand>,
@@ -343,7 +360,7 @@ impl Steering<'_> {
                 steer = steer_of(&mut self.steers) => break steer,
                 () = self.unwanted.closed() => break Steer::Stop,
                 command = self.commands.recv() => match command {
-                    Some(command) if self.is_of_this_game(&command) => {
+                    Some(command) if command.replaces(&self.game_id, self.plies) => {
                         self.waiting.push_front(command);
                         break Steer::Stop;
                     }
@@ -356,13 +373,6 @@ impl Steering<'_> {
         };
         self.stopped = matches!(steer, Steer::Stop);
         steer
-    }
-
-    /// Tells whether a command asks for another search of the same game: its client has lost the running one,
-    /// perhaps with a connection that still looks alive here.
-    fn is_of_this_game(&self, command: &PlayerCommand) -> bool {
-        matches!(command, PlayerCommand::Think(think)
-            if !self.game_id.is_empty() && think.order.game_id == self.game_id)
     }
 
     /// Lets a command wait until the running search is over.

@@ -122,6 +122,33 @@ async fn a_later_question_in_the_same_game_ends_the_earlier_search() {
     assert!(!earlier.line().await.r#move.is_empty());
 }
 
+/// As from a coordinator that wakes up after another one has taken its game over.
+#[tokio::test]
+async fn a_question_about_an_earlier_position_of_the_game_waits() {
+    let (_worker, client) = in_process(NOISY).await;
+    let of = |moves: &[&str], limits| {
+        let position = v1::Position {
+            start: "startpos".to_owned(),
+            moves: moves.iter().map(|&mv| mv.to_owned()).collect(),
+            ..v1::Position::default()
+        };
+        v1::Go {
+            position: Some(position),
+            ..native(limits)
+        }
+    };
+    let mut present = Think::go(&client, of(&["7g7f", "3c3d"], endless())).await;
+    present.progress().await;
+    let mut stale = Think::go(&client, of(&["7g7f"], nodes(1_000))).await;
+    let depth = present.progress().await.depth;
+    while present.progress().await.depth < depth + 2 {}
+    // The next question of the game replaces the running search, and not the one that waits.
+    let mut next = Think::go(&client, of(&["7g7f", "3c3d", "2g2f"], nodes(1_000))).await;
+    assert!(!present.line().await.r#move.is_empty());
+    assert!(!next.line().await.r#move.is_empty());
+    assert!(!stale.line().await.r#move.is_empty());
+}
+
 #[tokio::test]
 async fn a_think_that_nobody_wants_any_more_is_not_waited_for() {
     let (_worker, client) = in_process(NOISY).await;

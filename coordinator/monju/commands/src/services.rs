@@ -5,7 +5,7 @@ use crate::runtime;
 use monju_coordinator::{choices::ConsultationChoices, server, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::{Players, PlayersSettings};
-use monju_proto::{role::Role, serve, v1::coordinator_client::CoordinatorClient};
+use monju_proto::{client::coordinator_client, role::Role, serve};
 use monju_team::{
     config::{self, Config, WORKER_LISTEN, WORKER_NAME},
     team::{self, Choices},
@@ -227,7 +227,7 @@ impl CoordinatorService {
         };
         let client = observed
             .as_ref()
-            .map(|(channel, _)| CoordinatorClient::new(channel.clone()));
+            .map(|(channel, _)| coordinator_client(channel.clone()));
         let (_observer, coordinator) = watch::channel(client);
         let log = started
             .recorder

@@ -2,6 +2,7 @@
 
 use super::*;
 use monju_proto::reservation::{Session, is_held};
+use monju_proto::v1::{Decision, Line, PlayerInfo, Vote};
 use tonic::Streaming;
 
 const LEASE: Duration = Duration::from_secs(4);
@@ -107,6 +108,59 @@ async fn nobody_disturbs_a_running_game() {
     served.client.release(release).await.expect("released");
     assert_eq!(players.held(), None, "the workers are told at once");
     prepare(&mut served, "look", None).await.expect("free");
+}
+
+/// Refused ponders of other games pushed the running one out of what is remembered.
+#[tokio::test(start_paused = true)]
+async fn a_refused_ponder_leaves_the_replies_that_the_game_expects() {
+    let mut served = serve(three_opinions(), None).await;
+    let gui = Session::new("the first GUI");
+    prepare(&mut served, "game", claim(&gui, Purpose::Game))
+        .await
+        .expect("free");
+    let position = |moves: &[&str]| Position {
+        start: "startpos".to_owned(),
+        moves: moves.iter().map(|&mv| mv.to_owned()).collect(),
+        ..Position::default()
+    };
+    let line = Line {
+        r#move: "7g7f".to_owned(),
+        pv: vec!["7g7f".to_owned(), "3c3d".to_owned()],
+        ..Line::default()
+    };
+    let vote = Vote {
+        player: Some(PlayerInfo::default()),
+        line: Some(line),
+        counted: true,
+        ..Vote::default()
+    };
+    served.service.inner.ponders.remember(&Ballot {
+        game_id: "game".to_owned(),
+        position: Some(position(&[])),
+        votes: vec![vote],
+        decision: Some(Decision {
+            r#move: "7g7f".to_owned(),
+            ..Decision::default()
+        }),
+        ..Ballot::default()
+    });
+    for number in 0..100 {
+        let ponder = Limits {
+            ponder: true,
+            ..Limits::default()
+        };
+        let begin = Begin {
+            game_id: format!("other {number}"),
+            pondering: "spread".to_owned(),
+            limits: Some(ponder),
+            ..begin("startpos")
+        };
+        let status = refused(&mut served, begin).await;
+        assert_eq!(status.code(), Code::FailedPrecondition, "{number}");
+    }
+    let pondered = position(&["7g7f", "3c3d"]);
+    let expected = served.service.inner.ponders.predictions("game", &pondered);
+    assert_eq!(expected.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -24,7 +24,7 @@ use monju_coordinator::{
 use monju_host::{
     PlayerKind, PlayerSpec, Players, PlayersSettings, fallback::FallbackHandle, load_book,
 };
-use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
+use monju_proto::{client::coordinator_client, serve};
 use monju_worker::InProcessWorker;
 use std::{path::PathBuf, sync::Arc};
 use tokio::sync::Semaphore;
@@ -161,7 +161,7 @@ async fn embed_with(
     service.settle().await;
     let (channel, server) = serve::in_process(server::router(service).await?);
     Ok(Team {
-        client: CoordinatorClient::new(channel),
+        client: coordinator_client(channel),
         name: "in-process".to_owned(),
         others: Vec::new(),
         consultation: ConsultationChoices::default(),

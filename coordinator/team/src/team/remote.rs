@@ -11,7 +11,7 @@ use monju_coordinator::{
     roster::{self, ReachError},
     voting::Rule,
 };
-use monju_proto::client::reason;
+use monju_proto::client::{coordinator_client, reason};
 use monju_proto::v1::{RosterRequest, RosterResponse, coordinator_client::CoordinatorClient};
 use std::{collections::VecDeque, time::Duration};
 use tokio::time::timeout;
@@ -32,7 +32,7 @@ pub(super) async fn connect(url: &str, choices: &Choices) -> Result<Team, Assemb
     let mut clients = VecDeque::new();
     for url in urls {
         let channel = roster::channel(url, tls.as_ref())?;
-        clients.push_back((url.to_owned(), CoordinatorClient::new(channel)));
+        clients.push_back((url.to_owned(), coordinator_client(channel)));
     }
     connect_to(clients, choices).await
 }
@@ -48,7 +48,7 @@ pub async fn connect_over(
 ) -> Result<Team, AssembleError> {
     let clients = channels
         .into_iter()
-        .map(|(url, channel)| (url, CoordinatorClient::new(channel)));
+        .map(|(url, channel)| (url, coordinator_client(channel)));
     connect_to(clients.collect(), choices).await
 }
 

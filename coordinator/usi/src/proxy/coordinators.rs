@@ -106,14 +106,12 @@ pub fn is_lost(status: &Status) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use monju_proto::client::coordinator_client;
     use tonic::transport::Endpoint;
 
     fn client(name: &str) -> (String, Client) {
         let endpoint = Endpoint::from_static("http://127.0.0.1:1");
-        (
-            name.to_owned(),
-            CoordinatorClient::new(endpoint.connect_lazy()),
-        )
+        (name.to_owned(), coordinator_client(endpoint.connect_lazy()))
     }
 
     #[tokio::test]

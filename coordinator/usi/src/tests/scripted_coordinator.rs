@@ -12,11 +12,10 @@ use monju_proto::v1::{
     Line, PlayerInfo, PrepareGameRequest, PrepareGameResponse, ReleaseRequest, ReleaseResponse,
     RosterRequest, RosterResponse, Score, Tally, Vote, WatchRequest, WatchResponse,
     consult_request, consult_response,
-    coordinator_client::CoordinatorClient,
     coordinator_server::{Coordinator, CoordinatorServer},
     score,
 };
-use monju_proto::{reservation::Reservation, serve};
+use monju_proto::{client::coordinator_client, reservation::Reservation, serve};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -165,7 +164,7 @@ impl ScriptedCoordinator {
             let router = serve::server().add_service(CoordinatorServer::new(self.clone()));
             let (channel, server) = serve::in_process(router);
             servers.push(server);
-            (name.to_owned(), CoordinatorClient::new(channel))
+            (name.to_owned(), coordinator_client(channel))
         };
         let first = start("a script");
         let others = (0..self.others).map(|_| start("another script")).collect();

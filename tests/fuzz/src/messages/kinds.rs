@@ -61,8 +61,8 @@ kinds! {
     },
     // The votes of accepted lines are fuzzed by the target `votes`.
     ThinkResponse => |response: v1::ThinkResponse| match response.message {
-        Some(think_response::Message::Progress(line)) => drop(door::line(&line)),
-        Some(think_response::Message::Result(result)) => drop(door::result(&result)),
+        Some(think_response::Message::Progress(line)) => drop(door::line_within(line)),
+        Some(think_response::Message::Result(result)) => drop(door::result(result)),
         None => {}
     },
     // Its player is looked up, and has no other use.
