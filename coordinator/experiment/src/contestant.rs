@@ -2,6 +2,7 @@
 
 mod engine;
 mod error;
+mod ponder;
 mod resources;
 mod stalls;
 mod team;
@@ -15,6 +16,8 @@ pub use team::TeamContestant;
 pub use turn::{ClockReading, MoveQuestion, TurnAnswer};
 
 use crate::specification::{Members, SideEnsemble};
+use monju_engine::Game;
+use std::{convert::Infallible, future};
 
 /// A side that is ready to play.
 #[derive(Debug)]
@@ -71,6 +74,37 @@ impl Contestant {
         match self {
             Self::Team(team) => team.new_game(game_id).await,
             Self::Engine(engine) => engine.new_game().await,
+        }
+    }
+
+    /// Lets it think while the other side is to move in `game`, if it ponders and expects a reply.
+    ///
+    /// # Errors
+    /// The engine is gone.
+    pub async fn ponder(
+        &mut self,
+        game: &Game,
+        clock: Option<ClockReading>,
+    ) -> Result<(), ContestantError> {
+        match self {
+            Self::Team(_) => Ok(()),
+            Self::Engine(engine) => engine.ponder(game, clock).await,
+        }
+    }
+
+    /// Listens to it while the other side thinks, and never returns. Safe to drop at any moment; a failure shows when it
+    /// is asked next.
+    pub async fn attend(&mut self) -> Infallible {
+        match self {
+            Self::Team(_) => future::pending().await,
+            Self::Engine(engine) => engine.attend().await,
+        }
+    }
+
+    /// Ends its thought on the opponent's time at the end of a game.
+    pub async fn stop_pondering(&mut self) {
+        if let Self::Engine(engine) = self {
+            engine.stop_pondering().await;
         }
     }
 

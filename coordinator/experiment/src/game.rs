@@ -9,7 +9,7 @@ mod tests;
 pub use plan::{Finished, GamePlan};
 
 use super::{
-    contestant::{Contestant, ContestantError, MoveQuestion},
+    contestant::{Contestant, ContestantError, MoveQuestion, TurnAnswer},
     record::{Incident, MatchSide},
     store::GameUnderWay,
 };
@@ -19,7 +19,10 @@ use referee::Referee;
 ///
 /// # Errors
 /// A side failed, which leaves the game without a result.
-pub async fn play(plan: &GamePlan<'_>, sides: [&mut Contestant; 2]) -> Result<Finished, Incident> {
+pub async fn play(
+    plan: &GamePlan<'_>,
+    mut sides: [&mut Contestant; 2],
+) -> Result<Finished, Incident> {
     let ensembles = sides.each_ref().map(|side| side.ensemble().clone());
     let mut referee = Referee::new(plan, &ensembles)?;
     let failed = |side: MatchSide, error: &ContestantError| Incident {
@@ -50,10 +53,15 @@ pub async fn play(plan: &GamePlan<'_>, sides: [&mut Contestant; 2]) -> Result<Fi
             seed: plan.seeds[side.index()],
             clock: referee.clock(side),
         };
-        let answer = sides[side.index()].ask(&question).await;
-        let heard = match answer {
-            Ok(answer) => referee.hear(side, answer),
-            Err(error) => Err(failed(side, &error)),
+        let waiting = side.other();
+        let clock = referee.clock(waiting);
+        let pondering = sides[waiting.index()].ponder(referee.game(), clock).await;
+        let heard = match pondering {
+            Err(error) => Err(failed(waiting, &error)),
+            Ok(()) => match answer(side, sides.each_mut(), &question).await {
+                Ok(answer) => referee.hear(side, answer),
+                Err(error) => Err(failed(side, &error)),
+            },
         };
         let end = match heard {
             Err(incident) => Some(referee.lost_by_crash(incident)?),
@@ -65,7 +73,25 @@ pub async fn play(plan: &GamePlan<'_>, sides: [&mut Contestant; 2]) -> Result<Fi
     };
     // Those of the preparation and of the game.
     for side in [MatchSide::First, MatchSide::Second] {
+        sides[side.index()].stop_pondering().await;
         referee.note_errors(side, sides[side.index()].take_errors());
     }
     Ok(referee.finish(end))
+}
+
+/// The answer of the side to move, while the other one is listened to.
+async fn answer(
+    side: MatchSide,
+    sides: [&mut &mut Contestant; 2],
+    question: &MoveQuestion<'_>,
+) -> Result<TurnAnswer, ContestantError> {
+    let [first, second] = sides;
+    let (asked, waiting) = match side {
+        MatchSide::First => (first, second),
+        MatchSide::Second => (second, first),
+    };
+    tokio::select! {
+        answer = asked.ask(question) => answer,
+        never = waiting.attend() => match never {},
+    }
 }

@@ -66,6 +66,8 @@ pub enum MatchPlayerKind {
         options: Vec<(String, String)>,
         /// Words of every `go`, in place of those that the limits and the clock give.
         go: Option<String>,
+        /// Whether it thinks on the opponent's time, too.
+        ponder: bool,
     },
     /// A native player in this process.
     Native {
@@ -193,6 +195,7 @@ impl PairedMatch {
                 command,
                 options,
                 go,
+                ponder,
             } => {
                 let keys = ["main_time_ms", "byoyomi_ms", "increment_ms"];
                 for (key, time) in keys.into_iter().zip(side.clock_ms.into_iter().flatten()) {
@@ -205,6 +208,9 @@ impl PairedMatch {
                 engine.insert("command".to_owned(), command.clone().into());
                 if let Some(go) = go {
                     engine.insert("go".to_owned(), go.clone().into());
+                }
+                if *ponder {
+                    engine.insert("ponder".to_owned(), true.into());
                 }
                 let options = options
                     .iter()
@@ -280,6 +286,7 @@ mod tests {
                         command: vec!["fairy".to_owned(), "--quiet".to_owned()],
                         options: vec![("UCI_Variant".to_owned(), "shogi".to_owned())],
                         go: None,
+                        ponder: false,
                     },
                     nodes: None,
                     depth: None,

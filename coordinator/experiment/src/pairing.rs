@@ -21,10 +21,11 @@ impl Pairing {
         board: &BoardResources,
     ) -> Result<[&mut Contestant; 2], (MatchSide, ContestantError)> {
         let [first, second] = &mut self.0;
-        let first = prepare(first, ensembles[0], board)
+        let boards = board.of_sides(ensembles);
+        let first = prepare(first, ensembles[0], &boards[0])
             .await
             .map_err(|error| (MatchSide::First, error))?;
-        let second = prepare(second, ensembles[1], board)
+        let second = prepare(second, ensembles[1], &boards[1])
             .await
             .map_err(|error| (MatchSide::Second, error))?;
         Ok([first, second])

@@ -2,24 +2,25 @@
 
 use super::{
     error::ContestantError,
+    ponder::{PonderSearch, hear_out},
     resources::BoardResources,
     stalls::StallWatch,
-    turn::{MoveQuestion, TurnAnswer},
+    turn::{ClockReading, MoveQuestion, TurnAnswer},
 };
 use crate::specification::{DrivenEngine, SideEnsemble, asked_threads};
-use monju_engine::{Answer, MoveError};
+use monju_engine::{Answer, Game, MoveError};
 use monju_host::{
-    EngineInfo,
-    usi_child::{ChildError, UsiChild, UsiMessage},
+    EngineAnswer, EngineInfo,
+    usi_child::{ChildError, UsiChild},
 };
 use monju_proto::{
     convert::milliseconds,
     v1::{Arrival, Ballot, Decision, Line, PlayerInfo, Tally, TieBreak, Vote},
 };
-use std::{sync::Arc, time::Duration};
+use std::{convert::Infallible, future, sync::Arc, time::Duration};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, timeout_at},
+    time::{Instant, timeout, timeout_at},
 };
 
 /// Time beyond the loss on time for which a move is still awaited, so that its true length is recorded.
@@ -40,6 +41,10 @@ pub struct EngineContestant {
     /// Turns of engines whose effort is not measured in time.
     turns: Option<Arc<Semaphore>>,
     stalls: StallWatch,
+    /// The reply that it expects to its last move.
+    expected: Option<String>,
+    /// Its search on the opponent's time.
+    pondering: Option<PonderSearch>,
 }
 
 impl EngineContestant {
@@ -65,6 +70,8 @@ impl EngineContestant {
             is_fresh: true,
             turns: (!ensemble.is_timed()).then(|| Arc::clone(&board.turns)),
             stalls: StallWatch::new(ensemble, board),
+            expected: None,
+            pondering: None,
         };
         contestant.restart().await?;
         Ok(contestant)
@@ -99,6 +106,8 @@ impl EngineContestant {
     /// # Errors
     /// The engine is gone.
     pub async fn new_game(&mut self) -> Result<(), ContestantError> {
+        self.expected = None;
+        self.stop_pondering().await;
         if self.child.is_none() {
             self.restart().await?;
         }
@@ -108,6 +117,43 @@ impl EngineContestant {
             None => Ok(()),
         };
         told.map_err(|source| self.failed(source))
+    }
+
+    /// Lets it think on the reply that it expects in `game`, if it ponders and expects a legal one.
+    ///
+    /// # Errors
+    /// The engine is gone.
+    pub async fn ponder(
+        &mut self,
+        game: &Game,
+        clock: Option<ClockReading>,
+    ) -> Result<(), ContestantError> {
+        let expected = self.expected.take().filter(|_| self.engine.ponder);
+        let (Some(child), Some(expected), Some(clock)) = (&mut self.child, expected, clock) else {
+            return Ok(());
+        };
+        let begun = PonderSearch::begin(child, game, &expected, &clock.words).await;
+        self.pondering = begun.map_err(|source| self.failed(source))?;
+        Ok(())
+    }
+
+    /// Listens to its thought on the opponent's time, and never returns. Safe to drop at any moment.
+    pub async fn attend(&mut self) -> Infallible {
+        if let (Some(child), Some(pondering)) = (&mut self.child, &mut self.pondering) {
+            pondering.attend(child).await;
+        }
+        future::pending().await
+    }
+
+    /// Ends its thought on the opponent's time. An engine that does not obey is killed, and started again for the next
+    /// game.
+    pub async fn stop_pondering(&mut self) {
+        if let (Some(child), Some(pondering)) = (&mut self.child, self.pondering.take())
+            && !matches!(timeout(OVERTIME, pondering.stop(child)).await, Ok(Ok(())))
+            && let Some(child) = self.child.take()
+        {
+            child.kill().await;
+        }
     }
 
     /// Asks for a move. An engine that names none is killed, at the latest `OVERTIME` after its loss on
@@ -127,7 +173,7 @@ impl EngineContestant {
             _ => PATIENCE,
         };
         let go = go_command(&self.ensemble, &self.engine, question);
-        let position = format!("position {}", question.game.to_usi());
+        let pondering = self.pondering.take();
         let Some(child) = &mut self.child else {
             return Err(ContestantError::NoMove {
                 name: self.ensemble.name.clone(),
@@ -135,11 +181,14 @@ impl EngineContestant {
             });
         };
         let started = Instant::now();
-        let answer = timeout_at(started + patience, listen(child, &position, &go, started)).await;
+        let answer = think(child, pondering, question.game, &go);
+        let answer = timeout_at(started + patience, answer).await;
         let mut elapsed = started.elapsed();
         let mut stall = self.stalls.longest_since(started);
         let line = match answer {
-            Ok(Ok(line)) => {
+            Ok(Ok((best, info))) => {
+                self.expected.clone_from(&best.ponder);
+                let line = info.answer(best, elapsed);
                 if let Some(nodes_time) = self.ensemble.nodes_time {
                     elapsed = nodes_time.time(line.nodes);
                     stall = Duration::ZERO;
@@ -240,24 +289,33 @@ fn go_command(
     }
 }
 
-/// Sends the position and `go`, and reads until `bestmove`.
-async fn listen(
+/// Tells the engine that the reply on which it ponders was played, or sends the position and `go`, and reads until
+/// `bestmove`.
+async fn think(
     child: &mut UsiChild,
-    position: &str,
+    pondering: Option<PonderSearch>,
+    game: &Game,
     go: &str,
-    started: Instant,
-) -> Result<Line, ChildError> {
-    child.go(position, go).await?;
+) -> Result<(EngineAnswer, EngineInfo), ChildError> {
+    let position = game.to_usi();
     let mut info = EngineInfo::default();
-    loop {
-        match child.next().await? {
-            UsiMessage::Info(text) => {
-                info.hear(&text);
+    match pondering {
+        Some(pondering) if pondering.position == position => {
+            let (heard, answer) = pondering.hit(child).await?;
+            info = heard;
+            if let Some(best) = answer {
+                return Ok((best, info));
             }
-            UsiMessage::BestMove(best) => return Ok(info.answer(best, started.elapsed())),
-            UsiMessage::ReadyOk | UsiMessage::Other => {}
+        }
+        missed => {
+            if let Some(missed) = missed {
+                missed.stop(child).await?;
+            }
+            child.go(&format!("position {position}"), go).await?;
         }
     }
+    let best = hear_out(child, &mut info).await?;
+    Ok((best, info))
 }
 
 /// The ballot in which an engine casts the only vote, so that games of engines and of teams are judged

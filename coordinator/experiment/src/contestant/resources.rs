@@ -1,5 +1,6 @@
 //! The resources of a board for its contestants.
 
+use crate::specification::SideEnsemble;
 use monju_host::{CoreSet, Pulse};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -23,5 +24,17 @@ impl BoardResources {
             cores: CoreSet::default(),
             pulse: None,
         }
+    }
+
+    /// The resources of each side. Sides that take turns share all cores; where one thinks on the other's time, each has
+    /// cores of its own.
+    pub fn of_sides(&self, sides: [&SideEnsemble; 2]) -> [Self; 2] {
+        let mut boards = [self.clone(), self.clone()];
+        if sides.iter().any(|side| side.ponders()) {
+            let mut left = self.cores.clone();
+            boards[0].cores = left.take(sides[0].timed_threads());
+            boards[1].cores = left;
+        }
+        boards
     }
 }

@@ -409,3 +409,132 @@ fn a_loss_on_time_is_told_apart_where_the_machine_stalled_for_longer() {
         assert_eq!(is_named, stall > 0, "{incident:?}");
     }
 }
+
+/// Two engines on a clock, of which the first ponders. The first answers by these lines of a script at `go ponder` and
+/// at `ponderhit`, and the second one by a move of its own, or as the last line says, after three plies. What the first is told
+/// goes to `heard.txt`.
+#[cfg(unix)]
+fn pondering(folder: &Path, ponder: &str, hit: &str, second: &str) -> String {
+    let engine = |name: &str, go: &str, others: &str| {
+        let heard = folder.join(format!("{name}.txt"));
+        let script = format!(
+            "while read -r word rest; do echo $word $rest >> {}; case $word in\n\
+             usi) echo 'id name script'; echo usiok ;;\n\
+             isready) echo readyok ;;\n\
+             position) set -- $rest; plies=$(($# > 2 ? $# - 2 : 0)) ;;\n\
+             go) case $rest in ponder*) {go} ;; *) answer ;; esac ;;\n\
+             {others}\n\
+             quit) exit ;;\n\
+             esac; done\n",
+            heard.display()
+        );
+        let answers = match name {
+            "heard" => {
+                "0) echo bestmove 7g7f ponder 3c3d;; 2) echo info depth 5 nodes 9 score cp 7 pv 2g2f 4c4d; \
+                 echo bestmove 2g2f ponder 4c4d;; *) echo bestmove resign;;"
+            }
+            _ => &format!("1) echo bestmove 3c3d;; *) {second};;"),
+        };
+        let file = folder.join(format!("{name}.sh"));
+        let functions = format!("answer() {{ case $plies in {answers} esac; }}\n");
+        std::fs::write(&file, functions + &script).expect("writable");
+        file.display().to_string()
+    };
+    let others = format!("ponderhit) {hit} ;;\nstop) echo bestmove 1g1f ;;");
+    let (first, second) = (engine("heard", ponder, &others), engine("other", ":", ""));
+    let clock = "main_time_ms = 60000\nincrement_ms = 500";
+    format!(
+        "version = 1\nname = \"t\"\ngames = 2\nopenings = \"openings.sfen\"\nfirst = \"one\"\nsecond = \"other\"\n\
+         [ensemble.one]\n{clock}\nengine = {{ command = [\"/bin/sh\", \"{first}\"], ponder = true }}\n\
+         [ensemble.other]\n{clock}\nengine = {{ command = [\"/bin/sh\", \"{second}\"] }}\n"
+    )
+}
+
+/// What the first engine of [`pondering`] was told after `usinewgame`, without the times of clocks.
+#[cfg(unix)]
+fn told(folder: &Path) -> Vec<String> {
+    let heard = std::fs::read_to_string(folder.join("heard.txt")).expect("the commands");
+    let game = heard.lines().skip_while(|line| *line != "usinewgame");
+    game.skip(1)
+        .map(|line| match line.split_once(" btime ") {
+            Some((go, _)) => go.to_owned(),
+            None => line
+                .replace("position startpos moves ", "")
+                .replace("position ", ""),
+        })
+        .collect()
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_engine_ponders_on_the_reply_that_it_expects() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = pondering(folder.path(), ":", "answer", "echo bestmove 8c8d");
+    let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
+    assert!(incidents.is_empty(), "{incidents:?}");
+    assert_eq!(
+        (game.moves.as_str(), game.ending),
+        (
+            "startpos moves 7g7f 3c3d 2g2f 8c8d",
+            GameEnding::Resignation
+        )
+    );
+    assert_eq!(
+        told(folder.path()),
+        [
+            "startpos",
+            "go",
+            "7g7f 3c3d",
+            "go ponder",
+            "ponderhit",
+            "7g7f 3c3d 2g2f 4c4d",
+            "go ponder",
+            "stop",
+            "7g7f 3c3d 2g2f 8c8d",
+            "go",
+            "quit"
+        ]
+    );
+    let heard = std::fs::read_to_string(folder.path().join("heard.txt")).expect("the commands");
+    assert!(
+        heard.contains("setoption name USI_Ponder value true"),
+        "{heard}"
+    );
+    // What it says before a hit counts for its move.
+    assert_eq!((game.effort[0].nodes, game.notes.0[2].score), (9, Some(7)));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn pondering_ends_with_the_game() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = pondering(folder.path(), ":", "answer", "echo bestmove resign");
+    let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
+    assert!(incidents.is_empty(), "{incidents:?}");
+    assert_eq!(game.result, MatchOutcome::Win);
+    let told = told(folder.path());
+    assert_eq!(told[told.len() - 3..], ["go ponder", "stop", "quit"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn faults_while_pondering_are_the_engines_own() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // It answers at once, against the protocol: its answer waits for the hit, and is dropped without one.
+    let text = pondering(folder.path(), "answer", ":", "echo bestmove 8c8d");
+    let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
+    assert!(incidents.is_empty(), "{incidents:?}");
+    assert_eq!(game.moves, "startpos moves 7g7f 3c3d 2g2f 8c8d");
+    assert!(!told(folder.path()).contains(&"stop".to_owned()));
+
+    // It ends while the other side thinks.
+    let other = "sleep 0.2; echo bestmove 8c8d";
+    let dies = pondering(folder.path(), "exit 3", ":", other);
+    let incident = play_one("startpos", &cell(&dies))
+        .await
+        .expect_err("failed");
+    assert_eq!(
+        (incident.cause, incident.side),
+        (Cause::Crash, MatchSide::First)
+    );
+}

@@ -4,7 +4,7 @@
 //! from each other. Several runners on one machine share its cores: each holds a lock on a file for every core that it
 //! uses, which ends with its process.
 
-use crate::specification::{SideEnsemble, Specification};
+use crate::specification::{Cell, Specification};
 use monju_host::CoreSet;
 use std::{
     env,
@@ -27,11 +27,8 @@ impl ClaimedCores {
     /// Claims cores for the boards of an experiment in which time measures effort. Claims none elsewhere, and where
     /// too few are free; then the games are played wherever the system puts them.
     pub fn claim(specification: &Specification, boards: usize) -> Self {
-        let sides = specification
-            .cells
-            .iter()
-            .flat_map(|cell| [&cell.first, &cell.second]);
-        let share = sides.map(SideEnsemble::timed_threads).max().unwrap_or(0);
+        let threads = specification.cells.iter().flat_map(Cell::timed_threads);
+        let share = threads.max().unwrap_or(0);
         if share == 0 {
             return Self::default();
         }

@@ -173,7 +173,7 @@ fn repeated_openings(specification: &Specification) -> Option<String> {
 
 /// Threads that think for a limited time while each side of a cell does, with `jobs` games at once.
 fn threads_at_once(cell: &Cell, jobs: usize) -> [usize; 2] {
-    let sides = [&cell.first, &cell.second].map(SideEnsemble::timed_threads);
+    let sides = cell.timed_threads();
     let others = jobs.saturating_sub(1) * sides[0].max(sides[1]);
     sides.map(|own| match own {
         0 => 0,

@@ -293,6 +293,41 @@ async fn crowded_cores_are_an_incident_of_every_pair() {
 }
 
 #[test]
+fn a_side_that_ponders_has_other_cores_than_its_opponent() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sides = |ponder: bool| {
+        let side = |threads: u32, ponder: bool| {
+            format!(
+                "byoyomi_ms = 100\nengine = {{ command = [\"a\"], options = {{ Threads = {threads} }}, ponder = {ponder} }}"
+            )
+        };
+        let text = format!(
+            "version = 1\nname = \"t\"\ngames = 2\nopenings = \"openings.sfen\"\nfirst = \"one\"\nsecond = \"other\"\n\
+             [ensemble.one]\n{}\n[ensemble.other]\n{}\n",
+            side(2, ponder),
+            side(1, false)
+        );
+        specification_of(folder.path(), &text)
+    };
+    let mut board = BoardResources::new(1);
+    board.cores = CoreSet::new(vec![3, 5, 8]);
+    for (ponder, threads, cores, expected) in [
+        (false, [2, 1], 2, [&[3, 5, 8][..], &[3, 5, 8]]),
+        // The first one thinks while the second does.
+        (true, [2, 3], 3, [&[3, 5], &[8]]),
+    ] {
+        let specification = sides(ponder);
+        let cell = &specification.cells[0];
+        assert_eq!(cell.timed_threads(), threads);
+        assert_eq!(crowded(&specification, 1, cores), None);
+        assert!(crowded(&specification, 1, cores - 1).is_some());
+        let boards = board.of_sides([&cell.first, &cell.second]);
+        let kept = boards.each_ref().map(|board| board.cores.numbers());
+        assert_eq!(kept, expected);
+    }
+}
+
+#[test]
 fn players_that_think_for_a_limited_time_get_cores_of_their_own() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = SMALL.replace(
@@ -372,6 +407,11 @@ async fn a_stopping_rule_closes_a_cell() {
     };
     let (_, events) = again(text.clone()).await;
     assert!(events.is_empty(), "{events:?}");
+    // So does a shorter plan, in which nothing is decided.
+    let (store, events) = again(text.replace("games = 40", "games = 2")).await;
+    let standings = store.standings().await.expect("standings");
+    let still = standings.iter().filter(|cell| cell.closed).count();
+    assert_eq!((still, events.len()), (closed, 0), "{standings:?}");
     let (rule, _) = text.split_once("[stop]").expect("a rule");
     let (store, events) = again(rule.to_owned()).await;
     assert_eq!(events.len() as u64, left);

@@ -86,6 +86,17 @@ impl Cell {
         self.first.mirrors(&self.second)
     }
 
+    /// Threads that think for a limited time while each side is to move, as far as this machine runs and knows them.
+    pub fn timed_threads(&self) -> [usize; 2] {
+        let sides = [&self.first, &self.second];
+        let own = sides.map(SideEnsemble::timed_threads);
+        let waiting = [1, 0].map(|other: usize| match sides[other].ponders() {
+            true => own[other],
+            false => 0,
+        });
+        [own[0] + waiting[0], own[1] + waiting[1]]
+    }
+
     /// Returns whether a side belongs to a remote coordinator.
     pub fn has_remote_members(&self) -> bool {
         let mut sides = [&self.first, &self.second].into_iter();

@@ -11,6 +11,8 @@ pub struct DrivenEngine {
     pub spec: UsiSpec,
     /// Words of every `go` command, in place of those that the limits and the clock give.
     pub go: Option<String>,
+    /// Whether it thinks on the opponent's time, too.
+    pub ponder: bool,
 }
 
 /// `[ensemble.NAME.engine]` as written.
@@ -22,6 +24,8 @@ pub(super) struct EngineTable {
     environment: Option<BTreeMap<String, String>>,
     options: Option<UsiOptions>,
     pub go: Option<String>,
+    #[serde(default)]
+    pub ponder: bool,
 }
 
 impl EngineTable {

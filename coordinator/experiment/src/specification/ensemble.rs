@@ -175,6 +175,11 @@ impl SideEnsemble {
             }
     }
 
+    /// Returns whether it thinks on the opponent's time, too.
+    pub fn ponders(&self) -> bool {
+        matches!(&self.members, Members::Engine(engine) if engine.ponder)
+    }
+
     /// Keeps its players, which are `players`, on cores of their own, as far as the cores go. A foreign engine whose
     /// options do not say how many threads it has is not kept: its own default may be several.
     pub fn keep_on(&self, cores: &CoreSet, players: &mut [PlayerSpec]) {

@@ -249,6 +249,29 @@ impl SideTable {
                 return Err(in_engine("go", what));
             }
         }
+        let has_clock = self.main_time_ms.or(self.byoyomi_ms).is_some();
+        if engine.ponder && !has_clock {
+            let what =
+                "ponder is for games on a clock; give main_time_ms or byoyomi_ms, or remove ponder"
+                    .to_owned();
+            return Err(in_engine("ponder", what));
+        }
+        let limits = [
+            ("go", go.is_some()),
+            ("nodes", self.nodes.is_some()),
+            ("depth", self.depth.is_some()),
+            ("time_ms", self.time_ms.is_some()),
+            ("nodes_per_ms", nodes_time.is_some()),
+        ];
+        if let Some((key, _)) = limits
+            .into_iter()
+            .find(|(_, given)| engine.ponder && *given)
+        {
+            let what = format!(
+                "ponder is for a clock of time alone, without {key}; remove one of the two"
+            );
+            return Err(in_engine("ponder", what));
+        }
         let players = validate_players(&[engine.player(name)], folder)
             .map_err(|error| wrong("engine", error.to_string()))?;
         let spec = players.into_iter().find_map(|player| match player.kind {
@@ -258,14 +281,21 @@ impl SideTable {
         let Some(mut spec) = spec else {
             return Err(wrong("engine", "no USI engine".to_owned()));
         };
-        if let Some(nodes_time) = nodes_time {
-            let is_named = |(name, _): &(String, _)| name.eq_ignore_ascii_case(NodesTime::OPTION);
-            if !spec.options.0.iter().any(is_named) {
-                let nodes = OptionValue::Number(nodes_time.nodes_per_ms().into());
-                spec.options.0.push((NodesTime::OPTION.to_owned(), nodes));
+        let nodes_time = nodes_time.map(|it| OptionValue::Number(it.nodes_per_ms().into()));
+        let ponder = engine.ponder.then_some(OptionValue::Switch(true));
+        for (option, value) in [(NodesTime::OPTION, nodes_time), ("USI_Ponder", ponder)] {
+            let is_named = |(name, _): &(String, _)| name.eq_ignore_ascii_case(option);
+            if let Some(value) = value
+                && !spec.options.0.iter().any(is_named)
+            {
+                spec.options.0.push((option.to_owned(), value));
             }
         }
-        Ok(Members::Engine(Box::new(DrivenEngine { spec, go })))
+        Ok(Members::Engine(Box::new(DrivenEngine {
+            spec,
+            go,
+            ponder: engine.ponder,
+        })))
     }
 
     /// The nodes that count as a millisecond of the clock, if it does not count time.

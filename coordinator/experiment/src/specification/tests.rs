@@ -373,6 +373,16 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:17: go replaces nodes",
         ),
         (
+            engine("engine = { command = [\"a\"], ponder = true }\nnodes = 10"),
+            "x.toml:17: ponder is for games on a clock",
+        ),
+        (
+            engine(
+                "engine = { command = [\"a\"], ponder = true }\nbyoyomi_ms = 10\nnodes_per_ms = 2",
+            ),
+            "x.toml:17: ponder is for a clock of time alone, without nodes_per_ms",
+        ),
+        (
             engine("engine = { comand = [\"a\"] }"),
             "x.toml:17: unknown key `comand`",
         ),

@@ -69,6 +69,9 @@ macro_rules! side_arguments {
             /// Words of its go, such as 'nodes 10000', instead of those that the limits give
             #[arg(id = concat!($prefix, "-go"), long = concat!($prefix, "-go"), value_name = "WORDS")]
             go: Option<String>,
+            /// Lets it think on the opponent's time, too, as a GUI would
+            #[arg(id = concat!($prefix, "-ponder"), long = concat!($prefix, "-ponder"))]
+            ponder: bool,
             /// Native player: static evaluation, or one with the weights of a file: NAME:FILE
             #[arg(id = concat!($prefix, "-evaluator"), long = concat!($prefix, "-evaluator"),
                   value_name = "NAME")]
@@ -91,6 +94,7 @@ macro_rules! side_arguments {
                     arguments: arguments.arguments,
                     options: arguments.options,
                     go: arguments.go,
+                    ponder: arguments.ponder,
                     evaluator: arguments.evaluator,
                     search: arguments.search,
                     sigma: arguments.sigma,
@@ -111,6 +115,7 @@ struct SideArguments {
     arguments: Vec<String>,
     options: Vec<EngineOption>,
     go: Option<String>,
+    ponder: bool,
     evaluator: Option<EvaluatorChoice>,
     search: Option<SearchChoices>,
     sigma: Option<Sigma>,
@@ -316,6 +321,7 @@ impl SideArguments {
             ("arguments", !self.arguments.is_empty(), false),
             ("option", !self.options.is_empty(), false),
             ("go", self.go.is_some(), false),
+            ("ponder", self.ponder, false),
             ("evaluator", self.evaluator.is_some(), true),
             ("search", self.search.is_some(), true),
             ("sigma", self.sigma.is_some(), true),
@@ -353,6 +359,7 @@ impl SideArguments {
                     .map(|EngineOption(name, value)| (name, value))
                     .collect(),
                 go: self.go.clone(),
+                ponder: self.ponder,
             },
         };
         // Its own words of go take the place of nodes and depth.
