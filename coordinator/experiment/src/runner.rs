@@ -134,7 +134,9 @@ impl Runner {
                 let outcomes = patiently(events, || self.store.outcomes(cell, 0)).await?;
                 walk.advance(sprt, &outcomes);
             }
-            if walk.verdict() == SprtVerdict::Undecided {
+            // A shorter plan may end before the pairs that have decided.
+            let has_more = walk.next() < self.specification.cells[cell].pairs;
+            if walk.verdict() == SprtVerdict::Undecided && has_more {
                 patiently(events, || self.store.reopen_cell(cell)).await?;
             }
         }

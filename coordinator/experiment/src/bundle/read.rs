@@ -259,6 +259,14 @@ impl Store for Bundle {
         Ok(moves.map(SealedGame::moves).collect())
     }
 
+    /// A bundle keeps no order of cells: those of the last ones.
+    async fn last_incidents(&self, count: u32) -> Result<Vec<(usize, IncidentRow)>, StoreError> {
+        let mut all: Vec<(usize, IncidentRow)> = (self.manifest.cells.iter().enumerate())
+            .flat_map(|(index, cell)| cell.incidents.iter().map(move |it| (index, it.into())))
+            .collect();
+        Ok(all.split_off(all.len().saturating_sub(count as usize)))
+    }
+
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {
         let cell = self.of(&self.manifest.cells, cell)?;
         Ok(cell.incidents.iter().map(Into::into).collect())

@@ -8,6 +8,7 @@ use crate::{specification::Specification, store::Store};
 use flate2::{Compression, write::GzEncoder};
 use monju_proto::build;
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{BufWriter, Write},
     path::Path,
@@ -47,10 +48,13 @@ pub async fn seal(
     let broken = |source| BundleError::file(&path, source);
     let file = BufWriter::new(File::create(&path).map_err(broken)?);
     let mut packed = GzEncoder::new(file, Compression::default());
-    let standings = store.standings().await?;
     let other_cells = store.other_cells().await?;
     for (index, cell) in specification.cells.iter().enumerate() {
+        // Before the games, so that a pair that is finished meanwhile is counted as open at worst.
+        let standings = store.standings().await?;
+        let standing = standings.get(index).cloned().unwrap_or_default();
         let rows = store.games(index).await?;
+        let sealed: BTreeSet<u32> = rows.iter().map(|row| row.pair).collect();
         let mut rows = rows.iter().peekable();
         while let Some(first) = rows.peek() {
             let records = store.records(index, first.pair, BATCH).await?;
@@ -74,16 +78,22 @@ pub async fn seal(
                 return Err(BundleError::form(&path, what));
             }
         }
-        let standing = standings.get(index).cloned().unwrap_or_default();
         let outcomes = store.outcomes(index, 0).await?;
-        let incidents = store.incidents(index).await?;
+        let mut incidents = store.incidents(index).await?;
+        // Those of pairs that were finished meanwhile belong to games that are not here.
+        let is_late = |pair: u32| {
+            let over = outcomes.binary_search_by_key(&pair, |(number, _)| *number);
+            over.is_ok_and(|place| outcomes[place].1.is_some()) && !sealed.contains(&pair)
+        };
+        incidents.retain(|incident| !is_late(incident.pair));
+        let given_up: Vec<u32> = (outcomes.iter())
+            .filter_map(|(pair, half_points)| half_points.is_none().then_some(*pair))
+            .collect();
         cells.push(SealedCell {
             label: cell.label.clone(),
             specification: cell.hash.clone(),
             open: standing.open + standing.leased,
-            given_up: (outcomes.iter())
-                .filter_map(|(pair, half_points)| half_points.is_none().then_some(*pair))
-                .collect(),
+            given_up,
             closed: standing.closed,
             incidents: incidents.iter().map(Into::into).collect(),
             other_games: (other_cells.iter())

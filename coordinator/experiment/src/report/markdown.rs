@@ -85,3 +85,8 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
     course::incidents(&mut text, report);
     text
 }
+
+/// A text within a table, whose columns `|` separates.
+fn in_table(text: &str) -> String {
+    text.replace(['\n', '\r'], " ").replace('|', "\\|")
+}

@@ -299,6 +299,12 @@ impl BoardTask {
         let outcomes = patiently(&self.events, || store.outcomes(cell, from)).await?;
         walk.advance(sprt, &outcomes);
         if walk.verdict() != SprtVerdict::Undecided {
+            // Pairs that it passed over, because they had been given up, may have been played since.
+            let outcomes = patiently(&self.events, || store.outcomes(cell, 0)).await?;
+            *walk = SprtWalk::default();
+            walk.advance(sprt, &outcomes);
+        }
+        if walk.verdict() != SprtVerdict::Undecided {
             patiently(&self.events, || store.close_cell(cell)).await?;
             let _ = self.events.send(RunnerEvent::Closed { cell });
         }
@@ -310,19 +316,20 @@ impl BoardTask {
 mod tests {
     use super::*;
     use crate::{
-        record::Cause,
+        record::{Cause, MatchOutcome},
+        report::tests::game,
         runner::{
             LEASE,
             tests::{SMALL, specification_of},
         },
         store::{self, Address, OpenMode},
     };
+    use std::path::Path;
 
-    #[tokio::test]
-    async fn failures_count_until_a_pair_is_given_up_but_not_while_the_runner_ends() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let specification = specification_of(folder.path(), SMALL);
-        let address = Address::Sqlite(folder.path().join("x.db"));
+    /// A board of an experiment, and its store.
+    async fn board(folder: &Path, text: &str) -> (BoardTask, Arc<dyn Store>) {
+        let specification = specification_of(folder, text);
+        let address = Address::Sqlite(folder.join("x.db"));
         let opening = OpenMode::PLAY;
         let store = store::open(&address, &specification.plan("build"), opening).await;
         let store = store.expect("a store");
@@ -335,8 +342,82 @@ mod tests {
             term: LEASE,
             standing: vec![Vec::new(); 2].into(),
         };
-        let (events, _told) = mpsc::unbounded_channel();
-        let mut board = BoardTask::new(work, BoardResources::new(1), events);
+        let (events, _) = mpsc::unbounded_channel();
+        let board = BoardTask::new(work, BoardResources::new(1), events);
+        (board, store)
+    }
+
+    /// A test that passed over a pair which had been given up does not decide without it once it is played.
+    #[tokio::test]
+    async fn a_cell_is_closed_by_all_pairs_that_are_there_by_then() {
+        use MatchOutcome::{Loss, Win};
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let text = SMALL.replace("games = 4", "games = 20")
+            + "[stop]\nelo0 = 0\nelo1 = 400\nminimum_pairs = 2\nmodel = \"logistic\"\n";
+        let (mut board, store) = board(folder.path(), &text).await;
+        let specification = Arc::clone(&board.work.specification);
+        let pair = |results: [MatchOutcome; 2]| {
+            PairEnd::Played(Box::new(PlayedPair {
+                games: [0, 1].map(|number| game("startpos moves 7g7f", number, results[number])),
+                incidents: Vec::new(),
+            }))
+        };
+        let lease = async || {
+            let lease = store.lease("r", LEASE).await;
+            lease.expect("asked").expect("a pair")
+        };
+        // How many pairs decide, if all are won.
+        let sprt = specification.stop.expect("a rule");
+        let decisive = (1..20).find(|&count| {
+            let mut walk = SprtWalk::default();
+            let outcomes: Vec<_> = (0..count).map(|number| (number, Some(4))).collect();
+            walk.advance(&sprt, &outcomes);
+            walk.verdict() != SprtVerdict::Undecided
+        });
+        let decisive = decisive.expect("a decision");
+        for _ in 0..3 {
+            let lease = lease().await;
+            assert_eq!(lease.pair, 0);
+            store.fail(&lease, "r", &crash()).await.expect("written");
+        }
+        for _ in 1..decisive {
+            let lease = lease().await;
+            board
+                .conclude(&lease, pair([Win, Win]), false)
+                .await
+                .expect("written");
+        }
+        assert_eq!(store.retry_given_up().await.expect("freed"), 1);
+        let again = lease().await;
+        assert_eq!(again.pair, 0);
+        let lost = PlayedPair {
+            games: [0, 1].map(|number| game("startpos moves 7g7f", number, Loss)),
+            incidents: Vec::new(),
+        };
+        assert!(store.finish(&again, "r", &lost).await.expect("written"));
+        let lease = lease().await;
+        board
+            .conclude(&lease, pair([Win, Win]), false)
+            .await
+            .expect("written");
+        let standing = &store.standings().await.expect("standings")[0];
+        assert!(!standing.closed, "a loss of both games is among them");
+    }
+
+    fn crash() -> Incident {
+        Incident {
+            game: 0,
+            cause: Cause::Crash,
+            side: MatchSide::First,
+            detail: "killed".to_owned(),
+            stall: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn failures_count_until_a_pair_is_given_up_but_not_while_the_runner_ends() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (mut board, store) = board(folder.path(), SMALL).await;
         let lease = async || {
             let lease = store.lease("r", LEASE).await;
             lease.expect("asked").expect("a pair")
@@ -353,13 +434,7 @@ mod tests {
         for (ending, failures) in failures {
             let lease = lease().await;
             assert_eq!((lease.cell, lease.pair, lease.failures), (0, 0, failures));
-            let outcome = PairEnd::Failed(Incident {
-                game: 0,
-                cause: Cause::Crash,
-                side: MatchSide::First,
-                detail: "killed".to_owned(),
-                stall: None,
-            });
+            let outcome = PairEnd::Failed(crash());
             let concluded = board.conclude(&lease, outcome, ending).await;
             concluded.expect("written");
         }

@@ -203,6 +203,16 @@ macro_rules! in_transaction {
     }};
 }
 
+/// The same for an operation of runners, of which none takes long: a server that has fallen silent is given up.
+macro_rules! in_short_transaction {
+    ($database:expr, $($operation:tt)*) => {
+        $database
+            .connection
+            .answered(async { in_transaction!($database, $($operation)*) })
+            .await
+    };
+}
+
 #[tonic::async_trait]
 impl Store for Database {
     async fn close(&self) {
@@ -244,21 +254,24 @@ impl Store for Database {
     }
 
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError> {
-        let mut transaction = self.connection.begin().await?;
-        let connection = &mut transaction.connection;
-        let lease = self
-            .leases
-            .take(connection, &self.cells, runner, term)
-            .await?;
-        if let Some(lease) = &lease {
-            let unwelcome = self.check_build(connection, lease).await;
-            if unwelcome.is_err() {
-                transaction.undo().await?;
-                return unwelcome.map(|()| None);
+        let work = async {
+            let mut transaction = self.connection.begin().await?;
+            let connection = &mut transaction.connection;
+            let lease = self
+                .leases
+                .take(connection, &self.cells, runner, term)
+                .await?;
+            if let Some(lease) = &lease {
+                let unwelcome = self.check_build(connection, lease).await;
+                if unwelcome.is_err() {
+                    transaction.undo().await?;
+                    return unwelcome.map(|()| None);
+                }
             }
-        }
-        transaction.commit().await?;
-        Ok(lease)
+            transaction.commit().await?;
+            Ok(lease)
+        };
+        self.connection.answered(work).await
     }
 
     async fn extend(
@@ -267,15 +280,18 @@ impl Store for Database {
         term: Duration,
         game: &GameUnderWay,
     ) -> Result<bool, StoreError> {
-        let cell = self.cells.row(lease.cell)?;
-        let mut transaction = self.connection.begin().await?;
-        let connection = &mut transaction.connection;
-        let is_held = self
-            .leases
-            .extend(connection, cell, lease, (term, game))
-            .await?;
-        transaction.commit().await?;
-        Ok(is_held)
+        let work = async {
+            let cell = self.cells.row(lease.cell)?;
+            let mut transaction = self.connection.begin().await?;
+            let connection = &mut transaction.connection;
+            let is_held = self
+                .leases
+                .extend(connection, cell, lease, (term, game))
+                .await?;
+            transaction.commit().await?;
+            Ok(is_held)
+        };
+        self.connection.answered(work).await
     }
 
     async fn finish(
@@ -284,34 +300,37 @@ impl Store for Database {
         runner: &str,
         played: &PlayedPair,
     ) -> Result<bool, StoreError> {
-        let cell = self.cells.row(lease.cell)?;
-        let half_points = played.games.iter().map(|game| game.result.half_points());
-        let mut transaction = self.connection.begin().await?;
-        let connection = &mut transaction.connection;
-        if !leases::finish(connection, cell, lease, half_points.sum()).await? {
-            transaction.undo().await?;
-            return Ok(false);
-        }
-        let unwelcome = self.check_build(connection, lease).await;
-        if unwelcome.is_err() {
-            transaction.undo().await?;
-            return unwelcome.map(|()| false);
-        }
-        let pair = (cell, lease.pair);
-        let by = PlayedBy {
-            runner,
-            build: &self.builds[lease.cell],
-            source: build::name(),
-            machine: &self.machine,
-            origin: &self.origin,
-            now: self.dialect.now,
+        let work = async {
+            let cell = self.cells.row(lease.cell)?;
+            let half_points = played.games.iter().map(|game| game.result.half_points());
+            let mut transaction = self.connection.begin().await?;
+            let connection = &mut transaction.connection;
+            if !leases::finish(connection, cell, lease, half_points.sum()).await? {
+                transaction.undo().await?;
+                return Ok(false);
+            }
+            let unwelcome = self.check_build(connection, lease).await;
+            if unwelcome.is_err() {
+                transaction.undo().await?;
+                return unwelcome.map(|()| false);
+            }
+            let pair = (cell, lease.pair);
+            let by = PlayedBy {
+                runner,
+                build: &self.builds[lease.cell],
+                source: build::name(),
+                machine: &self.machine,
+                origin: &self.origin,
+                now: self.dialect.now,
+            };
+            games::write(connection, pair, &played.games, by).await?;
+            for incident in &played.incidents {
+                incidents::write(connection, pair, incident, runner).await?;
+            }
+            transaction.commit().await?;
+            Ok(true)
         };
-        games::write(connection, pair, &played.games, by).await?;
-        for incident in &played.incidents {
-            incidents::write(connection, pair, incident, runner).await?;
-        }
-        transaction.commit().await?;
-        Ok(true)
+        self.connection.answered(work).await
     }
 
     async fn fail(
@@ -320,47 +339,51 @@ impl Store for Database {
         runner: &str,
         incident: &Incident,
     ) -> Result<(), StoreError> {
-        let cell = self.cells.row(lease.cell)?;
-        let mut transaction = self.connection.begin().await?;
-        let connection = &mut transaction.connection;
-        if leases::fail(connection, cell, lease).await? {
-            incidents::write(connection, (cell, lease.pair), incident, runner).await?;
-        }
-        transaction.commit().await
+        let work = async {
+            let cell = self.cells.row(lease.cell)?;
+            let mut transaction = self.connection.begin().await?;
+            let connection = &mut transaction.connection;
+            if leases::fail(connection, cell, lease).await? {
+                incidents::write(connection, (cell, lease.pair), incident, runner).await?;
+            }
+            transaction.commit().await
+        };
+        self.connection.answered(work).await
     }
 
     async fn give_back(&self, lease: &Lease) -> Result<(), StoreError> {
         let cell = self.cells.row(lease.cell)?;
-        in_transaction!(self, leases::give_back(cell, lease))
+        in_short_transaction!(self, leases::give_back(cell, lease))
     }
 
     async fn retry_given_up(&self) -> Result<u64, StoreError> {
-        in_transaction!(self, leases::retry(&self.cells))
+        in_short_transaction!(self, leases::retry(&self.cells))
     }
 
     async fn close_cell(&self, cell: usize) -> Result<(), StoreError> {
         let cell = self.cells.row(cell)?;
-        in_transaction!(self, standings::close(cell))
+        in_short_transaction!(self, standings::close(cell))
     }
 
     async fn reopen_cell(&self, cell: usize) -> Result<(), StoreError> {
         let cell = self.cells.row(cell)?;
-        in_transaction!(self, standings::reopen(cell))
+        in_short_transaction!(self, standings::reopen(cell))
     }
 
     async fn standings(&self) -> Result<Vec<CellStanding>, StoreError> {
-        in_transaction!(self, standings::standings(&self.cells, self.version))
+        let tables = (self.version, self.dialect.now);
+        in_short_transaction!(self, standings::standings(&self.cells, tables))
     }
 
     async fn under_way(&self) -> Result<Vec<PairUnderWay>, StoreError> {
         let tables = (self.version, self.dialect.now);
-        in_transaction!(self, standings::under_way(&self.cells, tables))
+        in_short_transaction!(self, standings::under_way(&self.cells, tables))
     }
 
     async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError> {
         let numbers = from..self.cells.pairs(cell);
         let cell = self.cells.row(cell)?;
-        in_transaction!(self, standings::outcomes(cell, numbers))
+        in_short_transaction!(self, standings::outcomes(cell, numbers))
     }
 
     async fn games(&self, cell: usize) -> Result<Vec<GameRow>, StoreError> {
@@ -386,6 +409,10 @@ impl Store for Database {
     ) -> Result<Vec<GameMoves>, StoreError> {
         let cell = self.cells.row(cell)?;
         in_transaction!(self, games::moves(cell, from, count))
+    }
+
+    async fn last_incidents(&self, count: u32) -> Result<Vec<(usize, IncidentRow)>, StoreError> {
+        in_short_transaction!(self, incidents::last(&self.cells, count, self.version))
     }
 
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {

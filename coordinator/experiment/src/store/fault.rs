@@ -77,11 +77,13 @@ impl DatabaseFault {
                 | sqlx::Error::Tls(_)
                 | sqlx::Error::Protocol(_)
                 | sqlx::Error::WorkerCrashed => true,
-                // PostgreSQL: connection exceptions, no connection to spare, a deadlock that the server has broken, a
-                // server that stops or starts. SQLite: busy.
+                // PostgreSQL: connection exceptions, no connection, memory or disk to spare, a server that may only be
+                // read from while another takes its place, a deadlock that the server has broken, a server that stops or
+                // starts. SQLite: busy.
                 sqlx::Error::Database(error) => error.code().is_some_and(|code| {
                     code.starts_with("08")
-                        || code == "53300"
+                        || code.starts_with("53")
+                        || code == "25006"
                         || code == "40P01"
                         || code.starts_with("57P")
                         || code == "5"

@@ -173,6 +173,11 @@ impl Store for Meanwhile {
         self.call("moves", moves).await
     }
 
+    async fn last_incidents(&self, count: u32) -> Result<Vec<(usize, IncidentRow)>, StoreError> {
+        self.call("last_incidents", self.store.last_incidents(count))
+            .await
+    }
+
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {
         self.call("incidents", self.store.incidents(cell)).await
     }

@@ -95,6 +95,10 @@ pub trait Store: Send + Sync + Debug {
     async fn moves(&self, cell: usize, from: u32, count: u32)
     -> Result<Vec<GameMoves>, StoreError>;
 
+    /// The last incidents of all cells, at most `count`, each with the index of its cell, in the order in which they
+    /// were recorded.
+    async fn last_incidents(&self, count: u32) -> Result<Vec<(usize, IncidentRow)>, StoreError>;
+
     /// The incidents of a cell.
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError>;
 

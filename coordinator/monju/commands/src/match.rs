@@ -99,7 +99,10 @@ impl MatchCommand {
                 )),
             };
         }
-        let given_up = sum(|cell| cell.given_up);
+        let given_up = sum(|cell| match cell.closed {
+            true => 0,
+            false => cell.given_up,
+        });
         if given_up > 0 {
             let incidents = runner.store.incidents(0).await?;
             let is_failure = |cause: &str| {

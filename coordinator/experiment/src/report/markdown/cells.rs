@@ -1,5 +1,6 @@
 //! The tables of results: the grid of the paper, every cell, comparisons with a base.
 
+use super::in_table;
 use crate::{
     counted::LikelihoodRatio,
     report::findings::{CellFindings, Findings},
@@ -24,7 +25,8 @@ pub(super) fn grid(text: &mut String, report: &Findings<'_>) {
     let headings = match columns {
         Some(columns) => {
             let headings = specification.values(columns);
-            let _ = writeln!(text, "| {rows} \\ {columns} | {} |", headings.join(" | "));
+            let shown: Vec<String> = headings.iter().map(|heading| in_table(heading)).collect();
+            let _ = writeln!(text, "| {rows} \\ {columns} | {} |", shown.join(" | "));
             headings
         }
         None => {
@@ -36,7 +38,7 @@ pub(super) fn grid(text: &mut String, report: &Findings<'_>) {
     let shown: Vec<&str> = [rows.as_str()].into_iter().chain(columns).collect();
     let varying = specification.varying_beside(&shown);
     for row in specification.values(rows) {
-        let _ = write!(text, "| {row} |");
+        let _ = write!(text, "| {} |", in_table(row));
         for column in &headings {
             let here = report.cells.iter().filter(|cell| {
                 let is_below = |columns| cell.cell.parameter(columns) == Some(column);
@@ -58,7 +60,7 @@ fn labelled_rate(cell: &CellFindings<'_>, varying: &[&str]) -> String {
     let rate = rate_beside_published(cell);
     match label.trim_end() {
         "" => rate,
-        label => format!("{label}: {rate}"),
+        label => format!("{}: {rate}", in_table(label)),
     }
 }
 
@@ -68,7 +70,7 @@ fn rate_beside_published(cell: &CellFindings<'_>) -> String {
         None => "—".to_owned(),
     };
     match cell.published {
-        Some(published) => format!("{ours} ({published})"),
+        Some(published) => format!("{ours} ({})", in_table(published)),
         None => ours,
     }
 }
@@ -147,11 +149,11 @@ pub(super) fn every_cell(text: &mut String, report: &Findings<'_>) {
         let _ = writeln!(
             text,
             "| {}{} | {} | {} | {rate} | {interval} | {} | {p} | {holm} | {elo} | {superiority} | {} |",
-            cell.cell.label,
+            in_table(&cell.cell.label),
             stopped(cell),
             cell.score.games(),
             cell.score.signed(),
-            cell.published.unwrap_or("—"),
+            in_table(cell.published.unwrap_or("—")),
             cell.pairs.0.map(|count| count.to_string()).join(", "),
         );
     }
@@ -242,7 +244,7 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
             Some(compared) => write!(
                 text,
                 "| {} | {} {} | {:+.2} | {}{}{} | {} |",
-                cell.cell.label,
+                in_table(&cell.cell.label),
                 points(compared.difference),
                 range(compared.interval),
                 compared.z,
@@ -251,7 +253,7 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
                 if compared.is_exact { " †" } else { "" },
                 probability(compared.holm_p)
             ),
-            None => write!(text, "| {} | — | — | — | — |", cell.cell.label),
+            None => write!(text, "| {} | — | — | — | — |", in_table(&cell.cell.label)),
         };
         match &cell.paired {
             Some(pairs) => {

@@ -1,5 +1,6 @@
 //! How the games went: votes by number of moves, endings and effort, incidents.
 
+use super::in_table;
 use crate::report::findings::{CellFindings, Findings};
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -33,7 +34,7 @@ pub(super) fn variety(text: &mut String, report: &Findings<'_>) {
         let counts = &cell.effort[0].variety.0;
         let all: u64 = counts.values().sum();
         let published_all: u64 = cell.published_moves.map_or(0, |counts| counts.iter().sum());
-        let _ = write!(text, "| {} |", cell.cell.label);
+        let _ = write!(text, "| {} |", in_table(&cell.cell.label));
         for moves in &columns {
             let share = 100.0 * counts.get(moves).copied().unwrap_or(0) as f64 / all as f64;
             let _ = write!(text, " {share:.1}%");
@@ -81,7 +82,7 @@ pub(super) fn circumstances(text: &mut String, report: &Findings<'_>) {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {:.1} | {} | {} |",
-            cell.cell.label,
+            in_table(&cell.cell.label),
             cell.by_colour[0].signed(),
             cell.by_colour[1].signed(),
             endings.join(", "),
@@ -129,20 +130,18 @@ pub(super) fn incidents(text: &mut String, report: &Findings<'_>) {
             let _ = writeln!(
                 text,
                 "| {} | {cause} | {} | {}{stalled} | {} |",
-                cell.cell.label,
+                in_table(&cell.cell.label),
                 side.map_or("—", |side| side.name()),
                 of_kind().count(),
-                of_kind()
-                    .next()
-                    .map_or("", |incident| &incident.detail)
-                    .replace('|', "\\|"),
+                in_table(of_kind().next().map_or("", |incident| &incident.detail)),
             );
         }
         if cell.counted.given_up > 0 {
             let _ = writeln!(
                 text,
                 "| {} | pairs given up | — | {} | they count for neither side |",
-                cell.cell.label, cell.counted.given_up
+                in_table(&cell.cell.label),
+                cell.counted.given_up
             );
         }
         if cell.repeated_games() > 0 {
@@ -150,7 +149,7 @@ pub(super) fn incidents(text: &mut String, report: &Findings<'_>) {
                 text,
                 "| {} | repeated games | — | {} | {} of {} games are different, and one was played {} times; intervals \
                  and p take all for independent, so that they promise too much |",
-                cell.cell.label,
+                in_table(&cell.cell.label),
                 cell.repeated_games(),
                 cell.different.different,
                 cell.score.games(),

@@ -24,6 +24,9 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
 /// Longest wait for the beginning of a transaction; a pooler may hold it until a connection of the server is free.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(150);
 
+/// Longest wait for an operation of a runner, the beginning of its transaction and those of others before it included.
+const OPERATION_PATIENCE: Duration = Duration::from_secs(300);
+
 /// Time for which a busy file or a starting server is tried again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -120,6 +123,21 @@ impl DatabaseConnection {
     /// Those of [`Self::begin`].
     pub async fn begin_alone(&self) -> Result<Transaction, StoreError> {
         self.begin_by(self.begin_alone).await
+    }
+
+    /// Does work that takes no time to speak of. A server that falls silent in the middle of it is given up: a lost
+    /// connection is not always told, and everything else would wait for it.
+    ///
+    /// # Errors
+    /// Those of the work, or no answer comes.
+    pub async fn answered<T>(
+        &self,
+        work: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        match time::timeout(OPERATION_PATIENCE, work).await {
+            Ok(result) => result,
+            Err(_) => Err(DatabaseFault::NoAnswer(OPERATION_PATIENCE).into()),
+        }
     }
 
     async fn begin_by(&self, statements: &[&'static str]) -> Result<Transaction, StoreError> {

@@ -1,6 +1,7 @@
 //! Rows of incidents.
 
 use super::{
+    cells::Cells,
     connection::statement,
     values::{milliseconds, number},
 };
@@ -8,7 +9,7 @@ use crate::{
     record::{Incident, MatchSide},
     store::{error::StoreError, rows::IncidentRow},
 };
-use sqlx::{AnyConnection, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Executor, Row, any::AnyRow};
 use std::time::Duration;
 
 /// Inserts one incident.
@@ -73,31 +74,58 @@ pub(super) async fn read(
     cell: i64,
     version: i64,
 ) -> Result<Vec<IncidentRow>, StoreError> {
+    let columns = columns(version);
+    let query = format!("SELECT {columns} FROM incidents WHERE cell = $1 ORDER BY id");
+    let rows = statement(&query).bind(cell).fetch_all(connection).await?;
+    rows.iter().map(incident).collect()
+}
+
+/// The last incidents of all these cells, in the order in which they were recorded.
+pub(super) async fn last(
+    connection: &mut AnyConnection,
+    cells: &Cells,
+    count: u32,
+    version: i64,
+) -> Result<Vec<(usize, IncidentRow)>, StoreError> {
+    if cells.count() == 0 {
+        return Ok(Vec::new());
+    }
+    let query = format!(
+        "SELECT {}, cell FROM incidents WHERE cell IN {} ORDER BY id DESC LIMIT {count}",
+        columns(version),
+        cells.rows()
+    );
+    let rows = connection.fetch_all(AssertSqlSafe(query)).await?;
+    let known = rows.iter().rev().filter_map(|row| {
+        let cell = row.try_get(6).map(|id| cells.index(id));
+        cell.transpose().map(|cell| Ok((cell?, incident(row)?)))
+    });
+    known.collect()
+}
+
+/// The columns of an [`incident`].
+fn columns(version: i64) -> String {
     let stall = match version >= WITH_STALL {
         true => "stall_ms",
         false => "CAST(0 AS BIGINT)",
     };
-    let query = format!(
-        "SELECT pair, game, cause, side, detail, {stall} FROM incidents WHERE cell = $1 ORDER BY id"
-    );
-    let rows = statement(&query).bind(cell).fetch_all(connection).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(IncidentRow {
-                pair: number(row, 0)?,
-                game: number(row, 1)?,
-                cause: row.try_get(2)?,
-                side: match row.try_get::<String, _>(3)?.as_str() {
-                    "first" => Some(MatchSide::First),
-                    "second" => Some(MatchSide::Second),
-                    _ => None,
-                },
-                detail: row.try_get(4)?,
-                stall: match number(row, 5)? {
-                    0 => None,
-                    stall => Some(Duration::from_millis(stall.into())),
-                },
-            })
-        })
-        .collect()
+    format!("pair, game, cause, side, detail, {stall}")
+}
+
+fn incident(row: &AnyRow) -> Result<IncidentRow, StoreError> {
+    Ok(IncidentRow {
+        pair: number(row, 0)?,
+        game: number(row, 1)?,
+        cause: row.try_get(2)?,
+        side: match row.try_get::<String, _>(3)?.as_str() {
+            "first" => Some(MatchSide::First),
+            "second" => Some(MatchSide::Second),
+            _ => None,
+        },
+        detail: row.try_get(4)?,
+        stall: match number(row, 5)? {
+            0 => None,
+            stall => Some(Duration::from_millis(stall.into())),
+        },
+    })
 }

@@ -281,6 +281,32 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_pair_whose_lease_is_over_is_open() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = open(&folder.path().join("t.db"), &plan("t", 3)).await;
+        for _ in 0..2 {
+            let lease = store.lease("r", std::time::Duration::from_secs(60)).await;
+            lease.expect("asked").expect("a pair");
+        }
+        // Once by the counts that are kept, and once by counting, as where another plan had more pairs.
+        let smaller = open(&folder.path().join("t.db"), &plan("t", 2)).await;
+        for (expires, expected) in [(9_000_000_000_000_i64, [1, 2]), (1_000, [3, 0])] {
+            let mut transaction = store.connection.begin().await.expect("begun");
+            statement("UPDATE pairs SET expires = $1 WHERE state = 1")
+                .bind(expires)
+                .execute(&mut transaction.connection)
+                .await
+                .expect("set");
+            transaction.commit().await.expect("set");
+            let [open, leased] = expected;
+            let cell = &store.standings().await.expect("standings")[0];
+            assert_eq!((cell.open, cell.leased), (open, leased));
+            let cell = &smaller.standings().await.expect("standings")[0];
+            assert_eq!((cell.open, cell.leased), (open - 1, leased));
+        }
+    }
+
+    #[tokio::test]
     async fn a_lease_costs_the_same_in_a_large_store() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("small.db");

@@ -26,21 +26,21 @@ const LISTED: u32 = 5_000;
 /// Longest text of a position, far longer than any that Monju writes.
 const LONGEST_POSITION: u32 = 60_000;
 
-/// Progress of every cell, in the order of the plan.
+/// Progress of every cell, in the order of the plan. Pairs whose lease is over are open: nobody plays them.
 pub(super) async fn standings(
     connection: &mut AnyConnection,
     cells: &Cells,
-    version: i64,
+    (version, now): (i64, &str),
 ) -> Result<Vec<CellStanding>, StoreError> {
     if cells.count() == 0 {
         return Ok(Vec::new());
     }
     if version >= WITH_TALLIES
-        && let Some(standings) = tallied(connection, cells).await?
+        && let Some(standings) = tallied(connection, cells, now).await?
     {
         return Ok(standings);
     }
-    counted(connection, cells).await
+    counted(connection, cells, now).await
 }
 
 /// Progress by the counts that the database keeps: one statement, whose cost does not depend on the number of pairs.
@@ -48,6 +48,7 @@ pub(super) async fn standings(
 async fn tallied(
     connection: &mut AnyConnection,
     cells: &Cells,
+    now: &str,
 ) -> Result<Option<Vec<CellStanding>>, StoreError> {
     let rows = cells.rows();
     let query = format!(
@@ -57,7 +58,8 @@ async fn tallied(
          SELECT cell, 'finished', points, CAST(SUM(pairs) AS BIGINT) FROM tallies WHERE cell IN {rows}
          GROUP BY cell, points
          UNION ALL
-         SELECT cell, 'apart', state, COUNT(*) FROM pairs WHERE cell IN {rows} AND state IN (1, 3)
+         SELECT cell, 'apart', state, COUNT(*) FROM pairs
+         WHERE cell IN {rows} AND state IN (1, 3) AND (state = 3 OR expires >= {now})
          GROUP BY cell, state"
     );
     let mut standings = vec![CellStanding::default(); cells.count()];
@@ -92,11 +94,14 @@ async fn tallied(
 async fn counted(
     connection: &mut AnyConnection,
     cells: &Cells,
+    now: &str,
 ) -> Result<Vec<CellStanding>, StoreError> {
     let mut standings = vec![CellStanding::default(); cells.count()];
     let counts = format!(
-        "SELECT cell, state, points, COUNT(*) FROM pairs WHERE {}
-         GROUP BY cell, state, points",
+        "SELECT cell, running, points, COUNT(*) FROM
+         (SELECT cell, points, CASE WHEN state = 1 AND expires < {now} THEN 0 ELSE state END AS running
+          FROM pairs WHERE {}) AS planned
+         GROUP BY cell, running, points",
         cells.planned("")
     );
     for row in connection.fetch_all(AssertSqlSafe(counts)).await? {

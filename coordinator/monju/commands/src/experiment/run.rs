@@ -131,7 +131,9 @@ impl RunCommand {
             .filter(|cell| !cell.closed)
             .map(|cell| cell.open + cell.leased)
             .sum();
-        let given_up: u64 = standings.iter().map(|cell| cell.given_up).sum();
+        // In a decided cell they are not played again.
+        let open = standings.iter().filter(|cell| !cell.closed);
+        let given_up: u64 = open.map(|cell| cell.given_up).sum();
         if left > 0 {
             return Err(self.interrupted(Some(left)).into());
         }
@@ -211,6 +213,8 @@ mod tests {
         assert_eq!(left(&[standing(0, 0, 2, false)]), None, "an error");
         let over = [standing(0, 0, 0, false), standing(5, 1, 0, true)];
         assert!(plain().end(&over).is_ok());
+        // In a decided cell nothing would play a pair again that was given up.
+        assert!(plain().end(&[standing(0, 0, 1, true)]).is_ok());
     }
 
     #[test]

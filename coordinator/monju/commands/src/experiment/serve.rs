@@ -34,7 +34,7 @@ const INTERVAL: Duration = Duration::from_secs(2);
 const REPORT_AGE: Duration = Duration::from_secs(30);
 
 /// Number of incidents that the page shows, the last ones of all cells.
-const INCIDENTS: usize = 30;
+const INCIDENTS: u32 = 30;
 
 /// Most games under way that the page shows.
 const SHOWN_GAMES: usize = 200;
@@ -181,26 +181,24 @@ impl Looks {
         let mut state = as_json(specification, &rows(specification, store).await?);
         let hours = self.begun.elapsed().as_secs_f64() / 3_600.0;
         let new = finished(&state).saturating_sub(self.finished);
-        let mut incidents = Vec::new();
-        for (index, cell) in specification.cells.iter().enumerate() {
-            for incident in store.incidents(index).await? {
-                incidents.push(json!({
-                    "cell": cell.label,
-                    "pair": incident.pair,
-                    "cause": incident.cause,
-                    "detail": incident.detail,
-                }));
-            }
-        }
-        let first = incidents.len().saturating_sub(INCIDENTS);
+        let incidents = store.last_incidents(INCIDENTS).await?.into_iter();
+        let incidents = incidents.map(|(cell, incident)| {
+            json!({
+                "cell": specification.cells.get(cell).map(|cell| &cell.label),
+                "pair": incident.pair,
+                "cause": incident.cause,
+                "detail": incident.detail,
+            })
+        });
         state["title"] = specification.title.clone().into();
         state["pairs_per_hour"] = (new as f64 / hours.max(1e-6)).round().into();
-        state["incidents"] = incidents.split_off(first).into();
+        state["incidents"] = incidents.collect::<Vec<_>>().into();
         let pairs = fresher(store.under_way().await?, self.games.now());
         let shown = pairs.iter().take(SHOWN_GAMES);
         let shown = shown.filter_map(|pair| shown_game(specification, pair));
         state["under_way"] = shown.collect::<Vec<_>>().into();
-        let runners: BTreeSet<&str> = pairs.iter().map(|pair| &*pair.runner).collect();
+        let alive = pairs.iter().filter(|pair| pair.left_ms >= 0);
+        let runners: BTreeSet<&str> = alive.map(|pair| &*pair.runner).collect();
         state["runners"] = runners.len().into();
         Ok(state)
     }

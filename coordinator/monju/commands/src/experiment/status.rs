@@ -6,7 +6,7 @@ use anyhow::Context;
 use monju_experiment::{
     counted::CountedPairs,
     specification::Specification,
-    statistics::Z95,
+    statistics::{Pentanomial, Z95},
     store::{self, Address, CellStanding, OpenMode, Store, StoreError},
 };
 use serde_json::{Value, json};
@@ -62,13 +62,16 @@ impl StatusCommand {
 /// Progress of one cell, and its pairs that count, as in reports.
 pub(super) struct CellRow {
     standing: CellStanding,
-    counted: CountedPairs,
+    /// Finished pairs that count, by half points.
+    pairs: Pentanomial,
+    /// Log-likelihood ratio of the stopping rule; `None` without one.
+    ratio: Option<f64>,
 }
 
 impl CellRow {
     /// Finished pairs that do not count.
     fn without_say(&self) -> u64 {
-        (self.standing.finished).saturating_sub(self.counted.pairs.pairs())
+        (self.standing.finished).saturating_sub(self.pairs.pairs())
     }
 }
 
@@ -79,9 +82,18 @@ pub(super) async fn rows(
 ) -> Result<Vec<CellRow>, StoreError> {
     let mut rows = Vec::new();
     for (cell, standing) in store.standings().await?.into_iter().enumerate() {
+        // Without a stopping rule all planned pairs count, which the store has counted.
+        let (pairs, ratio) = match specification.stop {
+            None => (Pentanomial(standing.pairs), None),
+            Some(_) => {
+                let counted = CountedPairs::of(specification, store, cell).await?;
+                (counted.pairs, counted.ratio.map(|ratio| ratio.value))
+            }
+        };
         rows.push(CellRow {
             standing,
-            counted: CountedPairs::of(specification, store, cell).await?,
+            pairs,
+            ratio,
         });
     }
     Ok(rows)
@@ -98,7 +110,9 @@ fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
         "cell", "finished", "of", "playing", "given up"
     );
     for (cell, row) in specification.cells.iter().zip(rows) {
-        let CellRow { standing, counted } = row;
+        let CellRow {
+            standing, pairs, ..
+        } = row;
         let mut remarks = String::new();
         if standing.closed {
             remarks.push_str("  decided");
@@ -111,11 +125,11 @@ fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
             text,
             "{:width$}  {:>8}  {:>8}  {:>7}  {:>8}  {}{remarks}",
             cell.label,
-            2 * counted.pairs.pairs(),
+            2 * pairs.pairs(),
             2 * u64::from(cell.pairs),
             2 * standing.leased,
             2 * standing.given_up,
-            counted.pairs.score_in_words(),
+            pairs.score_in_words(),
         );
     }
     text.push_str("(games; pairs are counted when both games are over)\n");
@@ -129,21 +143,25 @@ pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value 
         .iter()
         .zip(rows)
         .map(|(cell, row)| {
-            let CellRow { standing, counted } = row;
-            let score = counted.pairs.mean_and_variance().map(|(mean, _)| mean);
+            let CellRow {
+                standing,
+                pairs,
+                ratio,
+            } = row;
+            let score = pairs.mean_and_variance().map(|(mean, _)| mean);
             json!({
                 "cell": cell.label,
                 "pairs": cell.pairs,
-                "finished": counted.pairs.pairs(),
+                "finished": pairs.pairs(),
                 "without_say": row.without_say(),
                 "leased": standing.leased,
                 "open": standing.open,
                 "given_up": standing.given_up,
-                "by_half_points": counted.pairs.0,
+                "by_half_points": pairs.0,
                 "score": score,
-                "half_width": counted.pairs.error().map(|error| Z95 * error),
+                "half_width": pairs.error().map(|error| Z95 * error),
                 "closed": standing.closed,
-                "llr": counted.ratio.map(|ratio| ratio.value),
+                "llr": ratio,
             })
         })
         .collect();
