@@ -118,7 +118,8 @@ async fn think(
     while let Some(response) = stream.message().await? {
         match response.message {
             Some(Message::Progress(line)) => {
-                if latest.put(door::line_within(line)?) {
+                let is_untold = latest.put(door::line_within(line)?);
+                if is_untold {
                     let event = PlayerEvent::Progress(latest.clone());
                     let _ = events.send((number, event)).await;
                 }
