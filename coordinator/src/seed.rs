@@ -3,7 +3,7 @@
 //! Every random choice in a game is derived from the game's one seed and the purpose of the choice,
 //! never from the order of the choices.
 
-use monju_engine::eval::fnv1a;
+use monju_engine::fnv1a;
 pub use monju_engine::random::spread;
 
 /// Returns the 64-bit FNV-1a hash of a text. Unlike `std`'s hashers it never changes.

@@ -5,7 +5,6 @@
 
 mod erased;
 mod evaluator;
-mod fnv1a;
 pub mod linear;
 mod material;
 mod model;
@@ -19,7 +18,6 @@ mod weights_error;
 
 pub(crate) use erased::Erased;
 pub use evaluator::Evaluator;
-pub use fnv1a::fnv1a;
 pub use linear::{Linear, LinearWeights};
 pub use material::{Material, MaterialValues, MaterialWeights};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator};

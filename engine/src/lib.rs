@@ -26,7 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules depend on each other in one direction: `random`, `rules`, `book`, `eval`, `mate`, `danger`,
+//! The modules depend on each other in one direction: `random`, `fnv1a`, `rules`, `book`, `eval`, `mate`, `danger`,
 //! `search`, `player`, `bench`.
 
 mod answer;
@@ -35,6 +35,7 @@ pub mod book;
 mod counted;
 pub mod danger;
 pub mod eval;
+mod fnv1a;
 pub mod judge;
 pub mod mate;
 pub mod names;
@@ -49,6 +50,7 @@ mod weights_file;
 
 pub use counted::counted;
 pub use eval::{EvaluatorChoice, EvaluatorKind, Model};
+pub use fnv1a::fnv1a;
 pub use player::{Answer, Outcome, Player, PlayerError, PlayerSettings};
 pub use rules::{
     Color, EnteringKingRule, Game, GameError, GameRules, Move, MoveError, Position, Repetition,

@@ -1,7 +1,7 @@
 //! Files of the weights of learned judges: a header, 16-bit numbers (little-endian), and the FNV-1a hash of all
 //! bytes before (8 bytes, little-endian).
 
-use crate::eval::fnv1a;
+use crate::fnv1a::fnv1a;
 
 /// Error of reading the weights of a judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,9 +8,10 @@ use crate::{
 use syn::Item;
 
 /// Names of the engine that the coordinator may use: the rules, the answer to a position, the iterations by which
-/// a clock judges a search and what was learned of them, opening books, random numbers, and the search that judges
+/// a clock judges a search and what was learned of them, opening books, random numbers and the hash that seeds
+/// them, and the search that judges
 /// whether material is kept (`docs/decisions/0033-the-coordinator-judges-danger.md`).
-const ALLOWED: [&str; 16] = [
+const ALLOWED: [&str; 17] = [
     "Answer",
     "Color",
     "Game",
@@ -23,6 +24,7 @@ const ALLOWED: [&str; 16] = [
     "SfenError",
     "book",
     "danger",
+    "fnv1a",
     "judge",
     "names",
     "random",

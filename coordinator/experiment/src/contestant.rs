@@ -92,8 +92,8 @@ impl Contestant {
         }
     }
 
-    /// Listens to it while the other side thinks, and never returns. Safe to drop at any moment; a failure shows when it
-    /// is asked next.
+    /// Listens to it while the other side thinks, and never returns. Safe to drop at any moment; a failure shows
+    /// when it is asked next.
     pub async fn attend(&mut self) -> Infallible {
         match self {
             Self::Team(_) => future::pending().await,

@@ -30,8 +30,8 @@ pub(super) fn seed_of(seed: u64, lane: u32) -> u64 {
     seed.wrapping_add(lane.into())
 }
 
-/// Returns the line of a virtual player. Without candidates by lane, as before the first iteration, it
-/// is the line of the search. The nodes were searched once and are counted on the first lane, which has the ranking and the
+/// Returns the line of a virtual player. Without candidates by lane, as before the first iteration, it is the line
+/// of the search. The nodes were searched once and are counted on the first lane, which has the ranking and the
 /// whole variation as well.
 pub(super) fn line_of(line: &Line, lane: u32) -> Line {
     let mut own = match lane {

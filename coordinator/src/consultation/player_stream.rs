@@ -25,8 +25,8 @@ pub enum PlayerEvent {
     Failed(String),
 }
 
-/// The place of a player's last line that was not read yet. However many lines come, one event waits to be entered, so that no
-/// player keeps the others from being heard.
+/// The place of a player's last line that was not read yet. However many lines come, one event waits to be entered,
+/// so that no player keeps the others from being heard.
 #[derive(Clone, Debug, Default)]
 pub struct LatestLine(Arc<Mutex<Option<Line>>>);
 

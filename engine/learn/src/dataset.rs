@@ -4,7 +4,7 @@ use crate::{
     example::{TrainingExample, TrainingExampleError},
     files::{FileError, read},
 };
-use monju_engine::{counted, eval::fnv1a, random::spread};
+use monju_engine::{counted, fnv1a, random::spread};
 use std::{fmt::Write as _, path::PathBuf};
 
 /// One game of so many is held out for validation, chosen by its first position alone: a network that

@@ -1,6 +1,6 @@
 //! The text of a CSA file: its version, the pieces that `00AL` stands for, the places of the moves.
 
-use crate::{formats::without_mark, guard::guarded};
+use crate::{guard::guarded, mark::without_mark};
 use rsshogi::records::formats::{common::CsaVersion, csa};
 use std::{borrow::Cow, mem};
 

@@ -4,6 +4,7 @@ use crate::{
     csa::{line_of, out_of_turn, with_headers_first, with_pieces_left},
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
+    mark::without_mark,
     record::{GameRecord, GameRecordError, RecordedResult},
     rejection::Rejection,
 };
@@ -75,11 +76,6 @@ pub(crate) fn games_and_positions(
             }]
         }
     })
-}
-
-/// Returns a text in UTF-8 without the mark that some programs put before it.
-pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
 fn extension(path: &Path) -> String {
@@ -157,8 +153,8 @@ pub(crate) struct CsaGame {
     line: usize,
     /// The record, or the reason for which it is rejected.
     pub record: Result<ForeignRecord, Rejection>,
-    /// The result by its server's comment, if it has one. It counts more than the last word: the server of floodgate writes
-    /// `%KACHI` of declarations that it refuses, too.
+    /// The result by its server's comment, if it has one. It counts more than the last word: the server of
+    /// floodgate writes `%KACHI` of declarations that it refuses, too.
     summary: Option<RecordedResult>,
 }
 

@@ -8,6 +8,7 @@ mod file;
 mod formats;
 mod guard;
 mod kif;
+mod mark;
 mod record;
 mod rejection;
 #[cfg(test)]

@@ -191,7 +191,7 @@ impl Evaluator for Linear {
         };
         if let Some(from) = mv.from() {
             let piece = position.piece(from);
-            let placed = piece.after(mv);
+            let placed = mv.placed(piece);
             // The captured piece gives up its number first, because the other piece may take the
             // same one.
             let victim = position.piece(to);

@@ -4,7 +4,8 @@ mod values;
 
 pub use values::MaterialValues;
 
-use super::{evaluator::Evaluator, fnv1a::fnv1a, noise::Noise, weights_error::WeightsError};
+use super::{evaluator::Evaluator, noise::Noise, weights_error::WeightsError};
+use crate::fnv1a::fnv1a;
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 use std::sync::{Arc, LazyLock};
 
@@ -170,7 +171,7 @@ impl Evaluator for Material {
         let mut value = self.values.last().copied().unwrap_or_default();
         if let Some(from) = mv.from() {
             let piece = position.piece(from);
-            let placed = piece.after(mv);
+            let placed = mv.placed(piece);
             value += weights.piece_square(placed, to) - weights.piece_square(piece, from);
             if let Some((_, kind)) = position.piece(to).get() {
                 value -= weights.piece_square(position.piece(to), to);

@@ -51,7 +51,7 @@ impl Position {
     pub fn csa_move(&self, mv: Move) -> String {
         let us = self.side_to_move();
         let placed = match (mv.from(), mv.dropped()) {
-            (Some(from), _) => self.piece(from).after(mv),
+            (Some(from), _) => mv.placed(self.piece(from)),
             (None, dropped) => Piece::new(us, dropped.unwrap_or(PieceKind::Pawn)),
         };
         // CSA names the piece after the move.

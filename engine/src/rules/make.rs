@@ -51,7 +51,7 @@ impl Position {
 
         if let Some(from) = mv.from() {
             let piece = self.board[from.index()];
-            let placed = piece.after(mv);
+            let placed = mv.placed(piece);
             captured = self.board[to.index()];
             if !captured.is_none() {
                 let kind = captured.kind();
@@ -103,7 +103,7 @@ impl Position {
         if let Some(from) = mv.from() {
             let piece = self.board[from.index()];
             let captured = self.board[to.index()];
-            let placed = piece.after(mv);
+            let placed = mv.placed(piece);
             key ^= zobrist::board(piece, from) ^ zobrist::board(placed, to);
             if !captured.is_none() {
                 let taken = captured.kind().unpromoted();
@@ -127,7 +127,7 @@ impl Position {
         if let Some(from) = mv.from() {
             let piece = self.board[from.index()];
             let captured = self.board[to.index()];
-            let placed = piece.after(mv);
+            let placed = mv.placed(piece);
             let moved = key ^ zobrist::board(piece, from) ^ zobrist::board(placed, to);
             match captured.is_none() {
                 true => moved,

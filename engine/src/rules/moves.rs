@@ -1,4 +1,8 @@
-use super::{excerpt::excerpt, piece::PieceKind, square::Square};
+use super::{
+    excerpt::excerpt,
+    piece::{Piece, PieceKind},
+    square::Square,
+};
 use std::{fmt, num::NonZeroU16, str::FromStr};
 
 /// A move of two bytes. `Display` and `FromStr` use USI text; a parsed move need not be legal.
@@ -101,6 +105,15 @@ impl Move {
     #[inline(always)]
     pub const fn is_promotion(self) -> bool {
         self.bits() & PROMOTION != 0
+    }
+
+    /// Returns what a piece is after this move of it, which may promote it.
+    #[inline(always)]
+    pub fn placed(self, piece: Piece) -> Piece {
+        match self.is_promotion() {
+            true => Piece::new(piece.color(), piece.kind().promoted()),
+            false => piece,
+        }
     }
 
     /// Returns the number of the origin, or 81 + kind for a drop; below 88.

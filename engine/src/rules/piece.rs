@@ -1,4 +1,4 @@
-use super::{color::Color, moves::Move};
+use super::color::Color;
 
 /// A kind of piece. Promotion adds 8; the seven kinds that a hand can hold are numbered 0 to 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -140,15 +140,6 @@ impl Piece {
     #[inline(always)]
     pub const fn index(self) -> usize {
         (self.0 & 31) as usize
-    }
-
-    /// Returns the piece after one of its moves, which may promote it.
-    #[inline(always)]
-    pub fn after(self, mv: Move) -> Self {
-        match mv.is_promotion() {
-            true => Self::new(self.color(), self.kind().promoted()),
-            false => self,
-        }
     }
 
     /// Tells whether the square is empty.

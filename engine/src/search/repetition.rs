@@ -17,8 +17,8 @@ const PERPETUAL_CHECK: Value = 31_000;
 const SUPERIOR: Value = 20_000;
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Returns the value of a node that is not searched: its position is repeated, it is too far from the root, or the side
-    /// to move may declare.
+    /// Returns the value of a node that is not searched: its position is repeated, it is too far from the root, or
+    /// the side to move may declare.
     #[inline(always)]
     pub(super) fn value_at_end(&mut self, in_check: bool, ply: usize) -> Option<V> {
         if let Some(value) = self.repetition(ply) {

@@ -1,7 +1,7 @@
 //! The values of a search: one number, or a vector with one number for each virtual player.
 //!
-//! With one `i32` it is the ordinary search; with [`Lanes`](super::lanes::Lanes) it is the consultation inside one search
-//! of Tohske, section 4, which cuts only when every lane is cut. Its tree is searched by code of its own
+//! With one `i32` it is the ordinary search; with [`Lanes`](super::lanes::Lanes) it is the consultation inside one
+//! search of Tohske, section 4, which cuts only when every lane is cut. Its tree is searched by code of its own
 //! ([`vector_search`](super::vector_search)); what both share is written once, over [`SearchValue`].
 //!
 //! A lane is settled at a node once its value there has reached beta. From then on it has the window

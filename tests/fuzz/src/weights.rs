@@ -1,10 +1,7 @@
 //! Files of weights and of training data.
 
 use crate::{corpus, fuzz_target::FuzzTarget};
-use monju_engine::{
-    EvaluatorKind, Game, Model,
-    eval::{fnv1a, nnue::Network},
-};
+use monju_engine::{EvaluatorKind, Game, Model, eval::nnue::Network, fnv1a};
 use monju_learn::TrainingExample;
 use monju_records as records;
 use std::sync::OnceLock;

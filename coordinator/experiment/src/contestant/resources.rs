@@ -26,8 +26,8 @@ impl BoardResources {
         }
     }
 
-    /// The resources of each side. Sides that take turns share all cores; where one thinks on the other's time, each has
-    /// cores of its own.
+    /// The resources of each side. Sides that take turns share all cores; where one thinks on the other's time,
+    /// each has cores of its own.
     pub fn of_sides(&self, sides: [&SideEnsemble; 2]) -> [Self; 2] {
         let mut boards = [self.clone(), self.clone()];
         if sides.iter().any(|side| side.ponders()) {

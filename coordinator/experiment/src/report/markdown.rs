@@ -3,6 +3,7 @@
 mod cells;
 mod course;
 mod origin;
+mod table;
 
 use super::findings::Findings;
 use monju_engine::counted;
@@ -84,9 +85,4 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
     course::circumstances(&mut text, report);
     course::incidents(&mut text, report);
     text
-}
-
-/// A text within a table, whose columns `|` separates.
-fn in_table(text: &str) -> String {
-    text.replace(['\n', '\r'], " ").replace('|', "\\|")
 }

@@ -4,7 +4,7 @@
 use super::{definition::Specification, ensemble::SideEnsemble};
 use crate::hash::short_hash;
 use monju_coordinator::calibration::Calibration;
-use monju_engine::{EvaluatorChoice, eval::fnv1a};
+use monju_engine::{EvaluatorChoice, fnv1a};
 use monju_host::{PlayerKind, PlayerSpec, load_book, load_evaluator};
 use monju_team::config::ConfigError;
 use std::{

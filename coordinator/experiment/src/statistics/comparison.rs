@@ -22,8 +22,8 @@ const LEAST_EXPECTED: f64 = 5.0;
 pub struct Comparison {
     /// Win rate minus that of the base.
     pub difference: f64,
-    /// Its 95 % interval, from Wilson's of both rates (Newcombe 1998, Statistics in Medicine 17, pages 873 to 890, method
-    /// 10).
+    /// Its 95 % interval, from Wilson's of both rates (Newcombe 1998, Statistics in Medicine 17, pages 873 to 890,
+    /// method 10).
     pub interval: Interval,
     /// Statistic of the pooled two-proportion test.
     pub z: f64,

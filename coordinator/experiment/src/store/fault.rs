@@ -77,9 +77,9 @@ impl DatabaseFault {
                 | sqlx::Error::Tls(_)
                 | sqlx::Error::Protocol(_)
                 | sqlx::Error::WorkerCrashed => true,
-                // PostgreSQL: connection exceptions, no connection, memory or disk to spare, a server that may only be
-                // read from while another takes its place, a deadlock that the server has broken, a server that stops or
-                // starts. SQLite: busy.
+                // PostgreSQL: connection exceptions, no connection, memory or disk to spare, a server that may only
+                // be read from while another takes its place, a deadlock that the server has broken, a server that
+                // stops or starts. SQLite: busy.
                 sqlx::Error::Database(error) => error.code().is_some_and(|code| {
                     code.starts_with("08")
                         || code.starts_with("53")

@@ -8,7 +8,7 @@ use crate::{
     text_table::{Align, align},
 };
 use anyhow::{Context, anyhow};
-use monju_engine::{EvaluatorChoice, counted, eval::fnv1a};
+use monju_engine::{EvaluatorChoice, counted, fnv1a};
 use monju_experiment::{
     openings::Openings,
     paired_match::without_line,

@@ -6,7 +6,7 @@
 //! other numbers 32-bit floating point.
 
 use super::{optimizer::Optimizer, training::TrainingStep};
-use monju_engine::eval::fnv1a;
+use monju_engine::fnv1a;
 
 const MAGIC: &[u8; 20] = b"monju learning v002\n";
 

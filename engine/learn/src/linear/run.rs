@@ -15,7 +15,8 @@ use crate::{
 };
 use monju_engine::{
     Model,
-    eval::{LinearWeights, WeightsError, fnv1a},
+    eval::{LinearWeights, WeightsError},
+    fnv1a,
 };
 use monju_records::{self as records, GameRecord, RecordFileError};
 use std::{

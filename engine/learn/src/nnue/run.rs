@@ -295,7 +295,7 @@ impl NetworkRun {
 mod tests {
     use super::*;
     use crate::{error_chain, progress::NoProgress, self_play::testing::play};
-    use monju_engine::eval::fnv1a;
+    use monju_engine::fnv1a;
     use std::fs;
 
     #[test]

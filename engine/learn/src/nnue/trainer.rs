@@ -6,8 +6,11 @@ use super::{
     training::NetworkTraining,
 };
 use crate::{dataset::ExampleSet, setting::SettingError};
-use monju_engine::eval::{Architecture, Network, fnv1a};
 use monju_engine::random::SplitMix64;
+use monju_engine::{
+    eval::{Architecture, Network},
+    fnv1a,
+};
 use monju_gradient::nnue::{
     Adam, Descent, FloatWeights, NetworkExample, NetworkGradient, TrainingTarget, add_gradient,
     total_loss,

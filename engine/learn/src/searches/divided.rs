@@ -2,7 +2,7 @@
 
 use super::log::{LogError, LoggedGame, read_logs};
 use crate::files::{FileError, read_text};
-use monju_engine::{counted, eval::fnv1a};
+use monju_engine::{counted, fnv1a};
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
 /// The games of one opening of so many are held out.

@@ -9,7 +9,7 @@ use crate::{
     progress::ProgressObserver,
     recipe,
 };
-use monju_engine::{STACK_BYTES, eval::fnv1a, on_search_stack};
+use monju_engine::{STACK_BYTES, fnv1a, on_search_stack};
 use std::{
     fmt::Write as _,
     fs::{File, OpenOptions, TryLockError},

@@ -15,7 +15,7 @@ use crate::{
     files::{FileError, check_outputs, read_text},
     progress::ProgressObserver,
 };
-use monju_engine::{Move, STACK_BYTES, counted, eval::fnv1a};
+use monju_engine::{Move, STACK_BYTES, counted, fnv1a};
 use std::{
     collections::BTreeMap,
     io,

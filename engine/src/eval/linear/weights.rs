@@ -11,7 +11,8 @@ use super::{
     layout::{self, Layout, SINGLE},
 };
 use crate::{
-    eval::{fnv1a::fnv1a, material::MaterialWeights, noise::Noise, weights_error::WeightsError},
+    eval::{material::MaterialWeights, noise::Noise, weights_error::WeightsError},
+    fnv1a::fnv1a,
     rules::{Color, Piece, PieceKind, Square},
 };
 

@@ -178,7 +178,7 @@ impl FeatureChange {
         let mut change = Self::default();
         if let Some(from) = mv.from() {
             let piece = position.piece(from);
-            let placed = piece.after(mv);
+            let placed = mv.placed(piece);
             change.removed[0] = on_board(piece, from);
             change.added[0] = on_board(placed, to);
             if piece.kind() == PieceKind::King {

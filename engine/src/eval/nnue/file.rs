@@ -13,7 +13,7 @@ use super::{
     network::{Layer, Network, Parts},
     shape::{HIDDEN, WIDTH},
 };
-use crate::eval::fnv1a::fnv1a;
+use crate::fnv1a::fnv1a;
 
 /// Error of bytes that are not a network, or of a network that a `nn.bin` cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! The tables of results: the grid of the paper, every cell, comparisons with a base.
 
-use super::in_table;
+use super::table::in_table;
 use crate::{
     counted::LikelihoodRatio,
     report::findings::{CellFindings, Findings},

@@ -1,6 +1,6 @@
 //! How the games went: votes by number of moves, endings and effort, incidents.
 
-use super::in_table;
+use super::table::in_table;
 use crate::report::findings::{CellFindings, Findings};
 use std::{collections::BTreeSet, fmt::Write as _};
 
