@@ -32,7 +32,7 @@ const MOST_SETTINGS: usize = 500;
 const LONGEST_MOVE: usize = 6;
 /// Greatest length of a variation.
 const LONGEST_VARIATION: usize = 1_024;
-/// Greatest number of moves of all variations of one line together; a position may have 593 candidates.
+/// About the greatest number of moves of all variations of one line together; a move and its reply stay of each.
 const MOST_MOVES: usize = 2_048;
 /// Greatest size of the settings of one player, in bytes: programs have some hundreds of short ones.
 const MOST_SETTINGS_BYTES: usize = 64 << 10;

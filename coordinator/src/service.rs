@@ -82,9 +82,6 @@ const CONSULTATIONS: usize = 256;
 /// Greatest length of a game's name, in bytes; those of experiments have the parameters of their cells.
 const LONGEST_GAME_ID: usize = 4_096;
 
-/// Time for a caller to read a decision.
-const READING: Duration = Duration::from_secs(5);
-
 /// Greatest length of a player's name in a request, in bytes.
 const LONGEST_NAME: usize = 256;
 
@@ -353,11 +350,14 @@ impl Coordinator for Service {
                 "{CONSULTATIONS} consultations are under way; end those that nobody reads"
             ))
         })?;
-        let mut pass = self.inner.reservation.enter(claim.as_ref(), peer)?;
         let mut setup = self.setup(begin).await?;
+        let mut pass = self.inner.reservation.enter(claim.as_ref(), peer)?;
         setup.claim = claim.and_then(|_| self.inner.reservation.claim());
         let kept = self.kept_for(&setup);
         let (ballots, downstream) = mpsc::channel(BALLOTS);
+        // Standings leave the last place to it.
+        let decision = ballots.clone().try_reserve_owned();
+        let decision = decision.map_err(|_| Status::internal("no place for the decision"))?;
         let (failure, failed) = mpsc::channel(1);
         let (commands, receiver) = mpsc::channel(COMMANDS);
         let listener = tokio::spawn(listen(upstream, commands));
@@ -370,7 +370,7 @@ impl Coordinator for Service {
             let game_id = setup.header.game_id.clone();
             let side = setup.game.position().side_to_move();
             let outcome = tokio::select! {
-                outcome = consult(setup, &slots, receiver, ballots.clone(), kept) => outcome,
+                outcome = consult(setup, &slots, receiver, ballots, kept) => outcome,
                 held = pass.taken() => {
                     // There is room for one failure, and the caller may have hung up.
                     let _ = failure.try_send(Err(held.into()));
@@ -398,9 +398,8 @@ impl Coordinator for Service {
                     }
                 }
                 decided.show_decided(&ballot);
-                // The caller may have hung up, or read nothing.
-                drop(pass);
-                let _ = timeout(READING, ballots.send(ballot)).await;
+                // The caller may have hung up, or read nothing: it finds the decision when it reads.
+                decision.send(ballot);
             }
         });
         let responses = ReceiverStream::new(downstream).map(move |ballot: Ballot| {

@@ -73,8 +73,9 @@ pub async fn play(
     };
     // Those of the preparation and of the game.
     for side in [MatchSide::First, MatchSide::Second] {
-        sides[side.index()].stop_pondering().await;
-        referee.note_errors(side, sides[side.index()].take_errors());
+        let contestant = &mut sides[side.index()];
+        referee.note_errors(side, contestant.take_errors());
+        contestant.stop_pondering().await;
     }
     Ok(referee.finish(end))
 }

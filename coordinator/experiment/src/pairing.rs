@@ -5,10 +5,19 @@ use super::{
     record::MatchSide,
     specification::SideEnsemble,
 };
+use monju_host::CoreSet;
 
-/// The two contestants of a board, as far as they are started. One that also plays the next pair stays.
+/// The two contestants of a board, as far as they are started. One that also plays the next pair, on the same cores,
+/// stays.
 #[derive(Debug, Default)]
-pub struct Pairing([Option<Contestant>; 2]);
+pub struct Pairing([Option<SeatedContestant>; 2]);
+
+/// A contestant with the cores on which it was started.
+#[derive(Debug)]
+struct SeatedContestant {
+    contestant: Contestant,
+    cores: CoreSet,
+}
 
 impl Pairing {
     /// Starts the contestants of both ensembles, after ending those with other members.
@@ -33,9 +42,9 @@ impl Pairing {
 
     /// Ends both sides.
     pub async fn clear(&mut self) {
-        for contestant in &mut self.0 {
-            if let Some(contestant) = contestant.take() {
-                contestant.close().await;
+        for place in &mut self.0 {
+            if let Some(seated) = place.take() {
+                seated.contestant.close().await;
             }
         }
     }
@@ -43,21 +52,26 @@ impl Pairing {
 
 /// Keeps a contestant with the right members, or starts another one in its place.
 async fn prepare<'a>(
-    place: &'a mut Option<Contestant>,
+    place: &'a mut Option<SeatedContestant>,
     ensemble: &SideEnsemble,
     board: &BoardResources,
 ) -> Result<&'a mut Contestant, ContestantError> {
     let kept = match place.take() {
-        Some(mut contestant) if contestant.ensemble().same_team(ensemble) => {
-            contestant.adopt(ensemble);
-            contestant
+        Some(mut seated)
+            if seated.contestant.ensemble().same_team(ensemble) && seated.cores == board.cores =>
+        {
+            seated.contestant.adopt(ensemble);
+            seated
         }
         other => {
             if let Some(other) = other {
-                other.close().await;
+                other.contestant.close().await;
             }
-            Contestant::start(ensemble, board).await?
+            SeatedContestant {
+                contestant: Contestant::start(ensemble, board).await?,
+                cores: board.cores.clone(),
+            }
         }
     };
-    Ok(place.insert(kept))
+    Ok(&mut place.insert(kept).contestant)
 }

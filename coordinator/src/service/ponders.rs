@@ -58,10 +58,13 @@ impl Ponders {
     pub fn predictions(&self, game_id: &str, pondered: &Position) -> HashMap<String, String> {
         let mut before = pondered.clone();
         before.moves.pop();
-        self.with(game_id, |state| match state.after == before {
-            true => state.predictions.clone(),
-            false => HashMap::new(),
-        })
+        // A look alone: who asks may be refused yet.
+        let games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
+        let game = games.iter().find(|(id, _)| id == game_id);
+        match game {
+            Some((_, state)) if state.after == before => state.predictions.clone(),
+            _ => HashMap::new(),
+        }
     }
 
     /// Keeps searches for the next move of the game, for a few seconds.

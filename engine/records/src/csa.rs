@@ -29,9 +29,9 @@ pub fn version(bytes: &[u8]) -> CsaVersion {
     }
 }
 
-/// Returns a CSA game in which names and other keys behind the first move are comments: relays of games write
-/// `$END_TIME` there, and the library refuses it.
-pub fn with_headers_first(game: &[u8]) -> Cow<'_, [u8]> {
+/// Returns a CSA game without the names and other keys behind the first move: relays of games write `$END_TIME` there,
+/// and the library refuses it. Their lines stay, empty.
+pub fn without_late_headers(game: &[u8]) -> Cow<'_, [u8]> {
     let is_move = |line: &[u8]| matches!(line.trim_ascii(), [b'+' | b'-', _, ..]);
     let is_header = |line: &[u8]| {
         let keys: [&[u8]; 3] = [b"$", b"N+", b"N-"];
@@ -48,10 +48,7 @@ pub fn with_headers_first(game: &[u8]) -> Cow<'_, [u8]> {
         .copied()
         .collect();
     for line in behind() {
-        if is_header(line) {
-            text.push(b'\'');
-        }
-        text.extend(line);
+        text.extend(if is_header(line) { b"\n" } else { line });
     }
     text.into()
 }

@@ -1,7 +1,7 @@
 //! Parsers of games in CSA, KIF, KI2, TSV and USI files.
 
 use crate::{
-    csa::{line_of, out_of_turn, with_headers_first, with_pieces_left},
+    csa::{line_of, out_of_turn, with_pieces_left, without_late_headers},
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
     mark::without_mark,
@@ -173,7 +173,7 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
                 line,
                 record: match lines.clone().any(is_position_or_move) {
                     true => guarded(|| {
-                        csa::parse_csa_bytes(&with_headers_first(&with_pieces_left(game)))
+                        csa::parse_csa_bytes(&without_late_headers(&with_pieces_left(game)))
                     })
                     .map_err(|rejection| csa_rejection(rejection, game, line)),
                     false => Err(Rejection::unreadable(

@@ -409,7 +409,7 @@ fn kanji_number(number: u32) -> String {
     }
 }
 
-/// Returns a line that is written in UTF-8; the first one may name the encoding of the file.
+/// Returns a line of a file that is written in UTF-8; a remark may name the encoding of the file.
 fn in_utf8(line: &str) -> Cow<'_, str> {
     match line.split_once("encoding=") {
         Some((before, named)) if before.starts_with('#') && before.contains("KIF") => {

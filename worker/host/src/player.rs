@@ -319,9 +319,9 @@ fn has_later_question(waiting: &VecDeque<PlayerCommand>, order: &Order) -> bool 
 }
 
 impl PlayerCommand {
-    /// Tells whether this asks for another search of a game that has so many moves: the client has lost that search,
-    /// perhaps with a connection that still looks alive here. A question about an earlier position may have been on its
-    /// way for long, and replaces none; nor does one whose client has gone.
+    /// Tells whether this takes the place of a search of a game with so many moves: the client of that search has
+    /// lost it, perhaps with a connection that still looks alive here. A question about an earlier position may
+    /// have been on its way for long, and replaces none; nor does one whose client has gone.
     fn replaces(&self, game: &str, plies: usize) -> bool {
         match self {
             Self::NewGame { .. } => false,

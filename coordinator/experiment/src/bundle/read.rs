@@ -259,7 +259,7 @@ impl Store for Bundle {
         Ok(moves.map(SealedGame::moves).collect())
     }
 
-    /// A bundle keeps no order of cells: those of the last ones.
+    /// A bundle does not keep the order of incidents of different cells: those of the last cells come last.
     async fn last_incidents(&self, count: u32) -> Result<Vec<(usize, IncidentRow)>, StoreError> {
         let mut all: Vec<(usize, IncidentRow)> = (self.manifest.cells.iter().enumerate())
             .flat_map(|(index, cell)| cell.incidents.iter().map(move |it| (index, it.into())))

@@ -50,7 +50,7 @@ pub async fn seal(
     let mut packed = GzEncoder::new(file, Compression::default());
     let other_cells = store.other_cells().await?;
     for (index, cell) in specification.cells.iter().enumerate() {
-        // Before the games, so that a pair that is finished meanwhile is counted as open at worst.
+        // Before the games, so that no pair is missing in both: one that is finished meanwhile is at worst in both.
         let standings = store.standings().await?;
         let standing = standings.get(index).cloned().unwrap_or_default();
         let rows = store.games(index).await?;
@@ -78,8 +78,9 @@ pub async fn seal(
                 return Err(BundleError::form(&path, what));
             }
         }
-        let outcomes = store.outcomes(index, 0).await?;
+        // In this order, so that no incident is there whose pair was finished after the outcomes were read.
         let mut incidents = store.incidents(index).await?;
+        let outcomes = store.outcomes(index, 0).await?;
         // Those of pairs that were finished meanwhile belong to games that are not here.
         let is_late = |pair: u32| {
             let over = outcomes.binary_search_by_key(&pair, |(number, _)| *number);

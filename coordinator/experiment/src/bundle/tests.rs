@@ -1,12 +1,12 @@
 use super::*;
 use crate::{
-    record::MatchOutcome,
+    record::{Cause, Incident, MatchOutcome, MatchSide},
     report::{
         csv, gather, json, markdown,
         tests::{FILE, finish, played},
     },
     specification::Specification,
-    store::{self, Accepted, Address, OpenMode, Store, StoreError},
+    store::{self, Accepted, Address, OpenMode, Store, StoreError, meanwhile::Meanwhile},
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use std::{
     fs::{self, File},
     io::{Read, Write},
     path::Path,
+    sync::Arc,
     time::Duration,
 };
 
@@ -67,6 +68,40 @@ async fn pairs_beyond_the_plan_decide_nothing() {
     let outcomes = bundle.outcomes(0, 0).await.expect("outcomes");
     assert_eq!((outcomes.len(), finished), (1, 2));
     assert!(bundle.outcomes(0, 9).await.expect("outcomes").is_empty());
+}
+
+#[tokio::test]
+async fn a_pair_that_is_finished_while_a_bundle_is_sealed_leaves_no_part_of_itself() {
+    for operation in ["standings", "games", "records", "incidents", "outcomes"] {
+        let (_, _, folder) = played().await;
+        let text = FILE.replace("games = 4", "games = 8");
+        let larger = Specification::parse(&text, &folder.path().join("t.toml"));
+        let larger = larger.expect("a good file");
+        let address = Address::Sqlite(folder.path().join("t.db"));
+        let store = store::open(&address, &larger.plan("build 1"), OpenMode::PLAY).await;
+        let store = store.expect("the same cells");
+        let (file, runner) = (larger.clone(), Arc::clone(&store));
+        let late = async move {
+            let incident = Incident {
+                game: 1,
+                cause: Cause::IllegalMove,
+                side: MatchSide::First,
+                detail: "n: 7g7e".to_owned(),
+                stall: None,
+            };
+            finish((&file, &*runner), [MatchOutcome::Draw; 2], vec![incident]).await;
+        };
+        let store = Meanwhile::after(operation, store, late);
+        let out = folder.path().join("sealed");
+        seal(&larger, &store, &out, false).await.expect("a bundle");
+        assert!(store.has_happened(), "{operation}");
+        let (read, bundle) = Bundle::read(&out).expect("a bundle that agrees with itself");
+        let report = gather(&read, &bundle).await.expect("a report");
+        let cell = &report.cells[0];
+        // The pairs that were there had one incident.
+        let pairs = cell.score.games() / 2;
+        assert_eq!(cell.incidents.len() as u64, pairs - 1, "{operation}");
+    }
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, timeout, timeout_at},
 };
+use tracing::warn;
 
 /// Time beyond the loss on time for which a move is still awaited, so that its true length is recorded.
 const OVERTIME: Duration = Duration::from_secs(5);
@@ -152,6 +153,11 @@ impl EngineContestant {
             && !matches!(timeout(OVERTIME, pondering.stop(child)).await, Ok(Ok(())))
             && let Some(child) = self.child.take()
         {
+            let side = &self.ensemble.name;
+            warn!(
+                side,
+                "the engine did not end its thought on the opponent's time, and is started again"
+            );
             child.kill().await;
         }
     }

@@ -410,9 +410,8 @@ fn a_loss_on_time_is_told_apart_where_the_machine_stalled_for_longer() {
     }
 }
 
-/// Two engines on a clock, of which the first ponders. The first answers by these lines of a script at `go ponder`
-/// and at `ponderhit`, and the second one by a move of its own, or as the last line says, after three plies. What
-/// the first is told goes to `heard.txt`.
+/// Two engines on a clock, of which the first ponders. The first runs `ponder` at `go ponder` and `hit` at `ponderhit`;
+/// the second one runs `second` after three plies. What the first is told goes to `heard.txt`.
 #[cfg(unix)]
 fn pondering(folder: &Path, ponder: &str, hit: &str, second: &str) -> String {
     let engine = |name: &str, go: &str, others: &str| {

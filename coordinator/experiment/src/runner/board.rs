@@ -244,7 +244,7 @@ impl BoardTask {
                         pair,
                         half_points: half_points.sum(),
                     });
-                    self.close_if_decided(cell).await?;
+                    self.close_if_decided(cell, pair).await?;
                 }
             }
             PairEnd::Failed(incident) => {
@@ -284,8 +284,8 @@ impl BoardTask {
         Ok(())
     }
 
-    /// Closes a cell once its stopping rule has decided.
-    async fn close_if_decided(&mut self, cell: usize) -> Result<(), StoreError> {
+    /// Closes a cell once its stopping rule has decided, after the end of a pair.
+    async fn close_if_decided(&mut self, cell: usize, pair: u32) -> Result<(), StoreError> {
         let Assignment {
             store,
             specification,
@@ -295,6 +295,10 @@ impl BoardTask {
             return Ok(());
         };
         let walk = self.walks.entry(cell).or_default();
+        if pair < walk.next() {
+            // It was passed over, because it had been given up.
+            *walk = SprtWalk::default();
+        }
         let from = walk.next();
         let outcomes = patiently(&self.events, || store.outcomes(cell, from)).await?;
         walk.advance(sprt, &outcomes);

@@ -203,7 +203,7 @@ macro_rules! in_transaction {
     }};
 }
 
-/// The same for an operation of runners, of which none takes long: a server that has fallen silent is given up.
+/// The same for an operation of runners, which takes no time to speak of: a server that has fallen silent is given up.
 macro_rules! in_short_transaction {
     ($database:expr, $($operation:tt)*) => {
         $database
@@ -306,8 +306,9 @@ impl Store for Database {
             let mut transaction = self.connection.begin().await?;
             let connection = &mut transaction.connection;
             if !leases::finish(connection, cell, lease, half_points.sum()).await? {
+                let is_there = leases::has_finished(connection, cell, lease).await?;
                 transaction.undo().await?;
-                return Ok(false);
+                return Ok(is_there);
             }
             let unwelcome = self.check_build(connection, lease).await;
             if unwelcome.is_err() {

@@ -68,7 +68,8 @@ impl DatabaseFault {
         }
     }
 
-    /// Returns true for faults that pass: a lost connection, a server that stops or starts, a busy file.
+    /// Returns true for faults that pass: a lost connection, a server that stops or starts, is full or may only be read
+    /// from, a busy file. They are waited for some minutes.
     pub fn is_temporary(&self) -> bool {
         match self {
             Self::NoAnswer(_) => true,

@@ -135,6 +135,23 @@ pub(super) async fn finish(
     settle(connection, FINISH, cell, lease, half_points.into()).await
 }
 
+/// Tells whether this very lease has ended with a result: the answer to its end may have been lost.
+pub(super) async fn has_finished(
+    connection: &mut AnyConnection,
+    cell: i64,
+    lease: &Lease,
+) -> Result<bool, StoreError> {
+    let query =
+        "SELECT number FROM pairs WHERE cell = $1 AND number = $2 AND token = $3 AND state = 2";
+    let found = statement(query)
+        .bind(cell)
+        .bind(i64::from(lease.pair))
+        .bind(&lease.token)
+        .fetch_optional(connection)
+        .await?;
+    Ok(found.is_some())
+}
+
 /// Ends a lease with a failure; returns false when it was over already.
 pub(super) async fn fail(
     connection: &mut AnyConnection,

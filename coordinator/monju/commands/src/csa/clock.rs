@@ -40,7 +40,8 @@ impl Clocks {
         self.left[side] = self.left[side].saturating_sub(spent) + self.rules[side].increment;
     }
 
-    /// Takes what exceeds the time for the game off both clocks: moves before the game leave no more than that.
+    /// Takes what exceeds the time for the game off both clocks. A server that offers a game with moves gives no
+    /// more; in a game that was adjourned it may, and the clocks err to the safe side.
     pub fn cap(&mut self) {
         for (left, rule) in self.left.iter_mut().zip(&self.rules) {
             *left = (*left).min(rule.total);
