@@ -18,6 +18,7 @@ mod vote;
 pub use danger::judge_votes;
 pub use decision::{BallotDecision, tie_break};
 pub use header::BallotHeader;
+pub use lanes::players_of;
 pub use lead::{Lead, lead};
 pub use method::{VotingMethod, decide};
 pub use open::OpenBallot;

@@ -11,7 +11,6 @@ use crate::{
     search::{Bound, Control, Limits, Line, MoveJudgement, Sampler, Score, SearchSample},
 };
 use any_search::{AnySearch, SearchRequest, any_search};
-use std::time::Duration;
 
 /// Choice of a player in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,20 +206,6 @@ impl Player {
 fn without_search(answer: Answer, score: Score) -> Outcome {
     Outcome {
         answer,
-        line: Line {
-            pv: Vec::from_iter(answer.as_move()),
-            score,
-            bound: Bound::Exact,
-            depth: 0,
-            selective_depth: 0,
-            nodes: 0,
-            time: Duration::ZERO,
-            hash_full: None,
-            candidates: Vec::new(),
-            ranked_depth: 0,
-            ends_iteration: false,
-            best_move_effort: None,
-            lanes: Vec::new(),
-        },
+        line: Line::unsearched(Vec::from_iter(answer.as_move()), score, Bound::Exact),
     }
 }

@@ -73,6 +73,37 @@ fn a_game_is_analysed_and_an_analysis_goes_on() {
     assert!(refused.contains("--out"), "{refused}");
 }
 
+#[test]
+fn an_analysis_by_ranked_moves_or_virtual_players_goes_on() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = folder.path().join("game.kif");
+    fs::write(&game, GAME).expect("written");
+    let config = folder.path().join("lanes.toml");
+    let player = "[[player]]\nname = \"n\"\nlanes = 3\nsigma = 50\n";
+    fs::write(&config, format!("version = 1\n{player}")).expect("written");
+    for more in [
+        &["--players", "2", "--rule", "ranked"][..],
+        &["--config", path(&config)],
+    ] {
+        let out = folder.path().join(more[0].trim_start_matches('-'));
+        fs::create_dir(&out).expect("a folder");
+        let arguments = [
+            "analyse",
+            path(&game),
+            "--nodes",
+            "300",
+            "--to",
+            "1",
+            "--out",
+            path(&out),
+        ];
+        let arguments = [&arguments[..], more, &["--json"]].concat();
+        let first = json_of(&arguments);
+        assert_eq!(json_of(&arguments), first, "{more:?}");
+    }
+}
+
 /// Returns the arguments of a short analysis up to the position after `last` moves.
 fn short_analysis<'a>(game: &'a str, last: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let arguments = [

@@ -30,3 +30,4 @@ pub mod statistics;
 pub mod store;
 pub mod stored_text;
 pub mod tuning;
+mod unix_time;

@@ -8,7 +8,7 @@ const SHOWN_MOVES: usize = 32;
 
 /// Returns the virtual players of a player, or itself. The first keeps the name, so that it can be the
 /// primary; the others get numbered names, and each gets the next noise seed.
-pub(super) fn players_of(info: PlayerInfo) -> impl Iterator<Item = PlayerInfo> {
+pub fn players_of(info: PlayerInfo) -> impl Iterator<Item = PlayerInfo> {
     let lanes = info.lanes.max(1);
     (0..lanes).map(move |lane| PlayerInfo {
         name: match lane {

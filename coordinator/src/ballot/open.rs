@@ -67,12 +67,15 @@ impl OpenBallot {
         &self.among
     }
 
-    /// Judges the danger after the moves, whatever the rule is.
-    pub fn judge_danger(&mut self) {
-        self.judgements.get_or_insert_default();
+    /// Judges the danger after one move, whatever the rule is; nothing else than a legal move is judged.
+    pub fn judge(&mut self, mv: &str) {
+        if let Ok(mv) = self.game.parse_move(mv) {
+            let judgements = self.judgements.get_or_insert_default();
+            judgements.judge_one(&self.game, [mv]);
+        }
     }
 
-    /// Judges the danger after one of the moves that count and are not judged yet, where it is asked for;
+    /// Judges the danger after one of the moves that count and are not judged yet, where the rule asks for it;
     /// returns false if there is none. A judgement takes some 2 ms.
     pub fn judge_one(&mut self) -> bool {
         let Some(mut judgements) = self.judgements.take() else {

@@ -150,9 +150,6 @@ impl<'a> RunningConsultation<'a> {
             retries: margin.is_zero(),
             retry_at: None,
         };
-        if time_policy.judges_danger() {
-            consultation.ballot.judge_danger();
-        }
         consultation.ask_all(&ponder_targets);
         if !consultation.pondering {
             consultation.start_clock();
@@ -433,6 +430,10 @@ impl<'a> RunningConsultation<'a> {
             BallotDecision::Decided { mv, .. } if mv != Answer::RESIGN => mv,
             _ => return self.timer.skip_review(),
         };
+        // Of the others it does not depend how long the players think, and each would take its time.
+        if self.time_policy.judges_danger() {
+            self.ballot.judge(&leader);
+        }
         let standing = self.ballot.standing();
         if !self.pondering && self.timer.ends_early() && self.is_settled(&standing, &leader) {
             self.stop_players();
@@ -512,9 +513,12 @@ impl<'a> RunningConsultation<'a> {
         self.timer.schedule_review();
     }
 
-    /// Judges the moves that have votes, as long as there is time: a move that is not judged is not known
-    /// to be safe.
+    /// Judges the moves that have votes, where the rule asks for it, as long as there is time: a move that is not
+    /// judged is not known to be safe.
     fn judge_danger(&mut self) {
+        if !self.ballot.header().rule.judges_danger() {
+            return;
+        }
         let is_due = || {
             self.timer
                 .decide_at()

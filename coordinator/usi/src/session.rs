@@ -137,6 +137,7 @@ impl<B: Backend> UsiSession<B> {
             | GuiCommand::Go(_)
             | GuiCommand::GoMate(_)
             | GuiCommand::NewGame
+            | GuiCommand::GameOver(_)
                 if self.outstanding.is_some() =>
             {
                 self.stop();
@@ -154,10 +155,7 @@ impl<B: Backend> UsiSession<B> {
             GuiCommand::GoMate(mate) => self.go_mate(mate),
             GuiCommand::Stop => self.stop(),
             GuiCommand::PonderHit(clock) => self.ponder_hit(clock, at),
-            GuiCommand::GameOver(result) => {
-                self.stop();
-                self.end_game(result);
-            }
+            GuiCommand::GameOver(result) => self.end_game(result),
             GuiCommand::Quit | GuiCommand::Ignored => {}
         }
     }

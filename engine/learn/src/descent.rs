@@ -1,7 +1,8 @@
-//! Descent in minibatches by the steps of Adam (Kingma and Ba, 2015) on one list of weights.
+//! Descent in minibatches by the steps of Adam on one list of weights.
 
 use crate::setting::{SettingError, check};
 use monju_engine::random::SplitMix64;
+use monju_gradient::adam::AdamNumbers;
 
 /// Settings of a descent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,8 +40,11 @@ impl DescentSettings {
     }
 }
 
-/// Decay of the mean gradient and of its square.
-const DECAYS: (f32, f32) = (0.9, 0.99);
+/// The squares are forgotten sooner than usual: there are few steps.
+const NUMBERS: AdamNumbers = AdamNumbers {
+    second: 0.99,
+    ..AdamNumbers::USUAL
+};
 
 /// A descent under way.
 pub(crate) struct MinibatchDescent {
@@ -50,7 +54,7 @@ pub(crate) struct MinibatchDescent {
     pub weights: Vec<f32>,
     mean: Vec<f32>,
     square: Vec<f32>,
-    steps: i32,
+    steps: u64,
     epoch: u64,
 }
 
@@ -89,13 +93,10 @@ impl MinibatchDescent {
 
     fn step(&mut self, slopes: &[f32], rate: f32) {
         self.steps += 1;
-        let (first, second) = DECAYS;
-        let (of_mean, of_square) = (1.0 - first.powi(self.steps), 1.0 - second.powi(self.steps));
+        let step = NUMBERS.step(self.steps, rate);
         let moments = self.mean.iter_mut().zip(&mut self.square);
         for ((weight, slope), (mean, square)) in self.weights.iter_mut().zip(slopes).zip(moments) {
-            *mean = first * *mean + (1.0 - first) * slope;
-            *square = second * *square + (1.0 - second) * slope * slope;
-            *weight -= rate * (*mean / of_mean) / ((*square / of_square).sqrt() + 1e-8);
+            *weight -= step.change(*slope, mean, square);
         }
     }
 }

@@ -23,6 +23,7 @@ pub mod records;
 pub mod searches;
 pub mod self_play;
 mod setting;
+mod threads;
 pub mod time_control;
 mod win_probability;
 

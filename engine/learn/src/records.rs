@@ -3,10 +3,11 @@
 use crate::{
     files::{FileError, check_outputs, read, write_atomically},
     progress::ProgressObserver,
+    threads::in_threads,
 };
 use monju_engine::counted;
 use monju_records::{ParsedGame, RecordCollection, UnknownFormat, parse_games, to_bytes};
-use std::{panic::resume_unwind, path::PathBuf, thread};
+use std::{path::PathBuf, thread};
 
 /// Import of game records.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,14 +82,5 @@ impl RecordsRun {
 /// Parses files at the same time, one in each thread.
 fn parse_files(paths: &[PathBuf]) -> Vec<Result<Vec<ParsedGame>, RecordsError>> {
     let parse = |path: &PathBuf| Ok(parse_games(path, &read(path)?)?);
-    thread::scope(|scope| {
-        let parsers: Vec<_> = paths
-            .iter()
-            .map(|path| scope.spawn(move || parse(path)))
-            .collect();
-        parsers
-            .into_iter()
-            .map(|parser| parser.join().unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
-    })
+    in_threads(paths, parse)
 }

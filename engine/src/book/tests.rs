@@ -307,6 +307,12 @@ proptest! {
     }
 
     #[test]
+    fn a_position_that_is_never_drawn_from_is_in_no_database(choices in prop::collection::vec((any::<u16>(), Just(0_u32)), 1..9)) {
+        let database = random_book(&choices).to_yaneuraou();
+        prop_assert!(!database.contains("sfen"), "{}", database);
+    }
+
+    #[test]
     fn a_drawn_move_is_legal(choices in prop::collection::vec(any::<(u16, u32)>(), 1..40), draw: u64) {
         let book = random_book(&choices);
         let mut game = Game::startpos();

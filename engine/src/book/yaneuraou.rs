@@ -148,7 +148,9 @@ fn differ<T: PartialEq>(mut numbers: impl Iterator<Item = T>) -> bool {
 /// Returns the text of a book.
 pub(super) fn write(book: &Book) -> String {
     let mut text = format!("{HEADER}\n");
-    for (sfen, entry) in book.iter() {
+    // The format has no way to say of a move that it is never drawn.
+    let drawn = (book.iter()).filter(|(_, entry)| entry.moves.iter().any(|one| one.weight > 0));
+    for (sfen, entry) in drawn {
         line(&mut text, format_args!("sfen {sfen} {}", entry.ply));
         for entry in &entry.moves {
             let reply = match entry.reply {

@@ -90,23 +90,10 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
         }
         let time = self.started.elapsed();
         self.refresh_votes();
-        let mut line = self.best.take().unwrap_or_else(|| Line {
-            pv: (legal.iter().copied())
-                .find(|mv| !self.ruled_out.contains(mv))
-                .into_iter()
-                .collect(),
-            score: score(0),
-            bound: Bound::Lower,
-            depth: 0,
-            selective_depth: 0,
-            nodes: 0,
-            time,
-            hash_full: None,
-            candidates: Vec::new(),
-            ranked_depth: 0,
-            ends_iteration: false,
-            best_move_effort: None,
-            lanes: Vec::new(),
+        let mut line = self.best.take().unwrap_or_else(|| {
+            let mut moves = legal.iter().copied();
+            let first = moves.find(|mv| !self.ruled_out.contains(mv));
+            Line::unsearched(Vec::from_iter(first), score(0), Bound::Lower)
         });
         line.nodes = self.total_nodes();
         line.time = time;

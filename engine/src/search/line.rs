@@ -119,3 +119,24 @@ pub struct Line {
     /// ordinary search.
     pub lanes: Vec<Candidate>,
 }
+
+impl Line {
+    /// A line that nothing was searched for.
+    pub fn unsearched(pv: Vec<Move>, score: Score, bound: Bound) -> Self {
+        Self {
+            pv,
+            score,
+            bound,
+            depth: 0,
+            selective_depth: 0,
+            nodes: 0,
+            time: Duration::ZERO,
+            hash_full: None,
+            candidates: Vec::new(),
+            ranked_depth: 0,
+            ends_iteration: false,
+            best_move_effort: None,
+            lanes: Vec::new(),
+        }
+    }
+}

@@ -40,7 +40,7 @@ pub struct MemberFolder {
     pub role: Role,
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Texts {
     authority: String,
     certificate: String,
@@ -61,6 +61,24 @@ impl MemberFolder {
             true => Ok(None),
             false => Self::of(texts, path).map(Some),
         }
+    }
+
+    /// Returns the same member with the present list of revoked certificates; `None` if that is the same, or cannot be
+    /// read.
+    pub fn with_revoked(&self, path: &Path) -> Option<Self> {
+        let path = path.join(REVOKED_FILE);
+        let text = match read_text(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            read => read.ok()?,
+        };
+        let revoked = read_revoked(path, &text).ok()?;
+        (revoked != self.revoked).then(|| Self {
+            texts: self.texts.clone(),
+            server: Arc::clone(&self.server),
+            client: Arc::clone(&self.client),
+            revoked,
+            role: self.role,
+        })
     }
 
     fn of(texts: Texts, path: &Path) -> Result<Self, TlsError> {

@@ -100,6 +100,10 @@ fn follow(followed: &Weak<LiveFolder>) {
             }
             // Half of a copy may be there.
             Err(error) => {
+                // A certificate that is revoked is refused at once, whatever is wrong with our own files.
+                if let Some(changed) = live.now().with_revoked(&live.path) {
+                    live.replace(changed);
+                }
                 let error = error.to_string();
                 if complaint != error {
                     warn!(error, "the certificates stay as they were");

@@ -127,6 +127,28 @@ async fn a_revoked_member_loses_its_connection_and_gets_no_other() {
         .expect("a member again");
 }
 
+/// A broken file of our own kept the list of before in force.
+#[tokio::test]
+async fn a_revocation_counts_whatever_is_wrong_with_our_own_files() {
+    let parent = tempfile::tempdir().unwrap();
+    let path = |name: &str| parent.path().join(name);
+    certificates::create_by_role(parent.path(), None).unwrap();
+    certificates::add(parent.path(), "gui-guest", None).unwrap();
+    let read = |name: &str| Tls::read(&path(name)).unwrap();
+    let (coordinator, gui, guest) = (read("coordinator"), read("gui"), read("gui-guest"));
+    certificates::revoke(parent.path(), "gui-guest").unwrap();
+    std::fs::write(path("coordinator").join("member.key"), "half of a copy").unwrap();
+    while coordinator.live.changes() == 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let refused = connected(&coordinator, &guest)
+        .await
+        .err()
+        .expect("revoked");
+    assert!(refused.to_string().contains("is revoked"), "{refused}");
+    connected(&coordinator, &gui).await.expect("still a member");
+}
+
 #[tokio::test]
 async fn roles_open_the_connections_that_they_need_alone() {
     let parent = tempfile::tempdir().unwrap();

@@ -208,19 +208,15 @@ mod tests {
             Outcome {
                 answer: engine::Answer::Move(mv),
                 line: engine::Line {
-                    pv: vec![mv],
-                    score: engine::Score::Mate(-2),
-                    bound: engine::Bound::Lower,
                     depth: 1,
                     selective_depth: 2,
                     nodes: 3,
                     time: std::time::Duration::from_millis(4),
-                    hash_full: None,
-                    candidates: Vec::new(),
-                    ranked_depth: 0,
-                    ends_iteration: false,
-                    best_move_effort: None,
-                    lanes: Vec::new(),
+                    ..engine::Line::unsearched(
+                        vec![mv],
+                        engine::Score::Mate(-2),
+                        engine::Bound::Lower,
+                    )
                 },
             }
         }

@@ -7,12 +7,10 @@ use crate::{
         PlannedGames, StoredGame,
     },
     stored_text::StoredTextError,
+    unix_time::{milliseconds, moment},
 };
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    time::{Duration, SystemTime},
-};
+use std::{collections::BTreeMap, time::Duration};
 
 /// Version of the format.
 pub(super) const VERSION: u32 = 1;
@@ -138,17 +136,6 @@ impl Manifest {
         }
         others
     }
-}
-
-pub(super) fn milliseconds(moment: SystemTime) -> u64 {
-    let since = moment.duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_millis() as u64)
-}
-
-fn moment(milliseconds: u64) -> SystemTime {
-    /// The end of the year 9999; calendars refuse later times.
-    const LAST: u64 = 253_402_300_799_999;
-    SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds.min(LAST))
 }
 
 impl From<&PlanRow> for SealedPlan {

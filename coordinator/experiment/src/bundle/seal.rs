@@ -2,9 +2,9 @@
 
 use super::{
     BundleError, CHECKSUMS, GAMES, MANIFEST, OPENINGS, SPECIFICATION, checksums,
-    format::{Manifest, SealedCell, SealedGame, SealedPlan, VERSION, milliseconds},
+    format::{Manifest, SealedCell, SealedGame, SealedPlan, VERSION},
 };
-use crate::{specification::Specification, store::Store};
+use crate::{specification::Specification, store::Store, unix_time::milliseconds};
 use flate2::{Compression, write::GzEncoder};
 use monju_proto::build;
 use std::{

@@ -1,9 +1,8 @@
 //! The report in JSON.
 
 use super::findings::{CellFindings, Findings};
-use crate::{record::MatchSide, statistics::GameTally};
+use crate::{record::MatchSide, statistics::GameTally, unix_time::milliseconds};
 use serde_json::{Map, Value, json};
-use std::time::SystemTime;
 
 /// Writes one object with the keys
 ///
@@ -77,14 +76,6 @@ pub fn json(report: &Findings<'_>) -> Value {
         report_json["absent"] = absent.collect();
     }
     report_json
-}
-
-/// Milliseconds since 1970.
-fn milliseconds(time: SystemTime) -> u64 {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
 }
 
 fn cell_json(cell: &CellFindings<'_>) -> Value {

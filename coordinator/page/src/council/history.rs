@@ -69,7 +69,13 @@ impl CouncilHistory {
             .iter()
             .map(GamePosition::json)
             .collect();
-        Some(json!({ "kind": "positions", "game": observed.id, "positions": positions }))
+        // The pages keep what comes before.
+        let after = from
+            .checked_sub(1)
+            .map(|last| observed.positions[last].plies);
+        Some(
+            json!({ "kind": "positions", "game": observed.id, "after": after, "positions": positions }),
+        )
     }
 
     /// Enters the workers; returns an event if they have changed.
@@ -141,13 +147,14 @@ impl GameView {
         json!({ "id": self.id, "positions": positions })
     }
 
-    /// Enters a ballot at the end, or in place of an earlier view of its position; positions on the way from the last
-    /// one are filled in. A move that was taken back takes the positions after it with it. Returns the index of the
-    /// first position that has changed; `None` for a position that makes no sense.
+    /// Enters a ballot at the end, or in place of an earlier view of its position; positions on the way from the
+    /// last one are filled in. A move that was taken back takes the positions after it with it, and so does another
+    /// line of play. Returns the index of the first position that has changed; `None` for a position that makes no
+    /// sense.
     fn enter(&mut self, ballot: &Ballot) -> Option<usize> {
         let game = Game::try_from(ballot.position.as_ref()?).ok()?;
         let plies = game.moves().len();
-        self.positions.retain(|known| known.plies < plies);
+        self.positions.truncate(self.on_the_way(&game)?);
         let known = self.positions.len();
         let mut replayed = Game::from_parts::<&str>(game.start(), &[]).ok()?;
         // Positions before the first question have nothing to show.
@@ -167,6 +174,24 @@ impl GameView {
         let surplus = self.positions.len().saturating_sub(POSITIONS);
         self.positions.drain(..surplus);
         Some(known.saturating_sub(1 + surplus))
+    }
+
+    /// Returns the number of positions that lie on the way to the end of a game: a GUI may look at several lines of
+    /// play under one name.
+    fn on_the_way(&self, game: &Game) -> Option<usize> {
+        let mut replayed = Game::from_parts::<&str>(game.start(), &[]).ok()?;
+        let mut known = self.positions.iter().peekable();
+        let mut count = 0;
+        for (plies, &mv) in game.moves().iter().enumerate() {
+            if let Some(next) = known.next_if(|next| next.plies == plies) {
+                if next.sfen != replayed.position().to_string() {
+                    break;
+                }
+                count += 1;
+            }
+            replayed.play(mv).ok()?;
+        }
+        Some(count)
     }
 
     /// Finds what the moves from the position at an index on have cost, where the council saw both sides of them.
@@ -357,6 +382,34 @@ mod tests {
             .map(|position| &position["plies"])
             .collect();
         assert_eq!(plies, [0, 1]);
+    }
+
+    #[test]
+    fn another_line_of_play_leaves_nothing_of_the_one_before() {
+        let mut history = CouncilHistory::default();
+        history.ballot(&ballot("g", &["7g7f"], "3c3d"));
+        let event = history.ballot(&ballot("g", &["2g2f", "3c3d"], "7g7f"));
+        let event = event.expect("an event");
+        // The page keeps no position of before.
+        assert_eq!(event["after"], Value::Null);
+        let plies = |value: &Value| -> Vec<u64> {
+            let positions = value["positions"].as_array().expect("positions");
+            positions
+                .iter()
+                .filter_map(|one| one["plies"].as_u64())
+                .collect()
+        };
+        assert_eq!(plies(&event), [2]);
+        assert_eq!(plies(&history.game("g").expect("a game")), [2]);
+        let event = history.ballot(&ballot("g", &["2g2f", "3c3d", "7g7f", "8c8d"], "1g1f"));
+        let event = event.expect("an event");
+        assert_eq!(
+            (plies(&event), &event["after"]),
+            (vec![2, 3, 4], &Value::Null)
+        );
+        let event = history.ballot(&ballot("g", &["2g2f", "3c3d", "7g7f", "4c4d"], "1g1f"));
+        let event = event.expect("an event");
+        assert_eq!((plies(&event), &event["after"]), (vec![3, 4], &json!(2)));
     }
 
     #[test]

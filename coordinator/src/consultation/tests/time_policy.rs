@@ -62,6 +62,41 @@ async fn a_disputed_move_takes_more_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_move_that_loses_material_takes_the_most_time_of_a_careful_team() {
+    // A pawn attacks White's silver, which White may take with it or leave.
+    let attacked = "sfen 8k/9/9/9/4s4/4P4/9/9/K8 w - 1";
+    let white = Limits {
+        clock: Some(Clock {
+            white_ms: 60_000,
+            ..Clock::default()
+        }),
+        ..Limits::default()
+    };
+    let takes = ["5e5f 9i9h", "5e5f 9i9h 1a1b 9h9i 1b1a 9i9h"];
+    let leaves = ["1a1b 5f5e", "1a1b 5f5e 1b1a 9i9h 1a1b 9h9i"];
+    for (time_policy, lines, expected) in [
+        (TimePolicy::Agreement, leaves, 500..=600),
+        (TimePolicy::Careful, leaves, 4_000..=4_100),
+        (TimePolicy::Careful, takes, 500..=600),
+    ] {
+        let (roster, _server) = three([lines; 3]).roster().await;
+        let setup = ConsultationSetup {
+            time_policy,
+            ..setup_on(attacked, white)
+        };
+        let ballot = run(&roster, setup, vec![]).await;
+        let elapsed = decision(&ballot).2;
+        assert!(
+            expected.contains(&elapsed),
+            "{time_policy} {lines:?}: {elapsed}"
+        );
+        // Nothing else was judged than the leading move.
+        let judged = ballot.votes.iter().map(|vote| vote.danger.is_empty());
+        assert!(judged.eq([time_policy == TimePolicy::Agreement; 3]));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_new_agreement_is_a_normal_move() {
     let changed = ["2g2f 3c3d", "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c"];
     let normal = elapsed(TimePolicy::Agreement, [changed; 3]).await;

@@ -106,20 +106,13 @@ mod tests {
 
     fn line() -> Line {
         let game = Game::startpos();
+        let pv = vec![game.parse_move("7g7f").expect("legal")];
         Line {
-            pv: vec![game.parse_move("7g7f").expect("legal")],
-            score: Score::Cp(-12),
-            bound: Bound::Lower,
             depth: 3,
             selective_depth: 9,
             nodes: 5_000,
             time: Duration::from_millis(20),
-            hash_full: None,
-            candidates: Vec::new(),
-            ranked_depth: 0,
-            ends_iteration: false,
-            best_move_effort: None,
-            lanes: Vec::new(),
+            ..Line::unsearched(pv, Score::Cp(-12), Bound::Lower)
         }
     }
 

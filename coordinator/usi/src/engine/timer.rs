@@ -172,20 +172,14 @@ mod tests {
     }
 
     fn line(mv: &str, depth: u32, score: i32, nodes: u64) -> Line {
+        let pv = vec![Game::startpos().parse_move(mv).expect("legal")];
         Line {
-            pv: vec![Game::startpos().parse_move(mv).expect("legal")],
-            score: Score::Cp(score),
-            bound: Bound::Exact,
             depth,
             selective_depth: depth,
             nodes,
-            time: Duration::ZERO,
-            hash_full: None,
-            candidates: Vec::new(),
-            ranked_depth: 0,
             ends_iteration: true,
             best_move_effort: Some(600),
-            lanes: Vec::new(),
+            ..Line::unsearched(pv, Score::Cp(score), Bound::Exact)
         }
     }
 

@@ -6,7 +6,14 @@ use super::{
 };
 use monju_proto::v1::{FinishGameRequest, GameOutcome};
 use monju_team::team::{AssembleError, Choices};
-use std::{future::Future, time::Duration};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
@@ -31,6 +38,8 @@ pub struct TeamConnection {
     last: u64,
     /// Choices of the last request.
     requested: Option<Choices>,
+    /// Number of the last request whose game is over.
+    over: Arc<AtomicU64>,
     /// True once the task has failed: nothing will change any more.
     has_failed: bool,
     task: JoinHandle<()>,
@@ -47,13 +56,16 @@ impl TeamConnection {
     {
         let (requests, receiver) = mpsc::unbounded_channel();
         let (sender, status) = watch::channel(ConnectionStatus::default());
+        let over = Arc::<AtomicU64>::default();
+        let task = ConnectionTask::new(assemble, sender, Arc::clone(&over));
         Self {
             requests,
             status,
             last: 0,
             requested: None,
             has_failed: false,
-            task: tokio::spawn(ConnectionTask::new(assemble, sender).run(receiver)),
+            over,
+            task: tokio::spawn(task.run(receiver)),
             result: None,
         }
     }
@@ -73,6 +85,7 @@ impl TeamConnection {
     /// Lets others have the players, and sends the result of the game to the coordinator, if there is one; in the
     /// background.
     pub fn finish_game(&mut self, game_id: String, outcome: Option<GameOutcome>) {
+        self.over.store(self.last, Ordering::Relaxed);
         let Some(contact) = self.status.borrow().contact.clone() else {
             return;
         };

@@ -2,7 +2,14 @@
 
 use super::assembled_team::{AssembledTeam, Contact, PrepareError};
 use monju_team::team::{AssembleError, Choices};
-use std::{future::Future, time::Duration};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
     sync::{mpsc, watch},
     time::sleep,
@@ -46,6 +53,8 @@ enum TeamRequestError {
 pub struct ConnectionTask<F> {
     assemble: F,
     status: watch::Sender<ConnectionStatus>,
+    /// Number of the last request whose game is over, and needs no team that is prepared for it.
+    over: Arc<AtomicU64>,
     /// The team and the choices it was assembled for.
     team: Option<(AssembledTeam, Choices)>,
 }
@@ -56,10 +65,11 @@ where
     Fut: Future<Output = Result<AssembledTeam, AssembleError>>,
 {
     /// Creates the task without a team.
-    pub fn new(assemble: F, status: watch::Sender<ConnectionStatus>) -> Self {
+    pub fn new(assemble: F, status: watch::Sender<ConnectionStatus>, over: Arc<AtomicU64>) -> Self {
         Self {
             assemble,
             status,
+            over,
             team: None,
         }
     }
@@ -119,6 +129,10 @@ where
         self.status
             .send_modify(|status| status.contact = Some(contact));
         let (team, _) = self.team.insert((team, request.choices.clone()));
+        // Who prepares a team for a game claims it.
+        if self.over.load(Ordering::Relaxed) >= request.number {
+            return Ok(Vec::new());
+        }
         Ok(team.prepare(&request.game_id).await?)
     }
 

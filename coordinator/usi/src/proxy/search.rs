@@ -145,11 +145,20 @@ impl TeamSearch {
                     self.note_late(&contact, &asked, had_whole_time);
                     return self.give_up(&mut consultation);
                 }
-                Some(control) = self.controls.recv() => match self.handle(control) {
-                    Some(SearchControl::Stop) => consultation.stop(),
-                    Some(SearchControl::PonderHit { clock, .. }) => consultation.ponder_hit(clock),
-                    None => {}
-                },
+                Some(control) = self.controls.recv() => {
+                    let is_hit = matches!(control, SearchControl::PonderHit { .. });
+                    match self.handle(control) {
+                        Some(SearchControl::Stop) => {
+                            if is_hit {
+                                // A game without limits: the move was played, which is no missed ponder.
+                                consultation.ponder_hit(None);
+                            }
+                            consultation.stop();
+                        }
+                        Some(SearchControl::PonderHit { clock, .. }) => consultation.ponder_hit(clock),
+                        None => {}
+                    }
+                }
                 event = consultation.next() => match event {
                     ConsultationEvent::Standing(ballot) => {
                         contact.coordinators.note_silence(false);

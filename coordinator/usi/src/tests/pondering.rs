@@ -165,6 +165,11 @@ async fn ponderhit_in_a_game_without_any_clock_plays_what_was_pondered() {
     let mut gui = pondering(vec![ScriptStep::AwaitStop, DECIDE], "go ponder").await;
     gui.say("ponderhit");
     assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
+    // To the coordinator it is no missed ponder, whose answer would be dropped.
+    assert_eq!(
+        gui.received()[..2],
+        [Received::PonderHit(None), Received::Stop]
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,6 +5,7 @@ use super::{
     scripted_coordinator::{Received, ScriptStep, ballot},
 };
 use monju_engine::Game;
+use monju_proto::reservation::Reservation;
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
@@ -272,6 +273,29 @@ async fn a_missing_team_is_tried_again_during_the_game() {
     assert_eq!(gui.assembled().len(), 1);
     gui.wait(11).await;
     assert_eq!(gui.assembled().len(), 2);
+}
+
+/// It was claimed for an hour, for a game that was over.
+#[tokio::test(start_paused = true)]
+async fn a_team_that_comes_back_after_the_game_is_not_prepared_for_it() {
+    static TRIES: AtomicUsize = AtomicUsize::new(0);
+    let players = Reservation::default();
+    let assembly = Assembly {
+        fails: Some(|_| TRIES.fetch_add(1, Ordering::Relaxed) == 0),
+        reservation: players.clone(),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    gui.say("isready");
+    gui.hear_until("readyok").await;
+    gui.say("gameover lose");
+    gui.wait(11).await;
+    assert_eq!(gui.assembled().len(), 2);
+    assert_eq!(players.held(), None);
+    // The next game has it.
+    gui.say("usinewgame\nposition startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    assert_eq!(gui.best_move().await, "bestmove 7g7f");
+    assert!(players.held().is_some());
 }
 
 #[tokio::test(start_paused = true)]

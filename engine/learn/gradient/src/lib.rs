@@ -4,5 +4,6 @@
 //! (`monju-learn`) reads and writes files, and is compiled for size.
 #![forbid(unsafe_code)]
 
+pub mod adam;
 pub mod linear;
 pub mod nnue;

@@ -35,6 +35,12 @@ pub enum BookRunError {
         /// Reason.
         source: BookError,
     },
+    /// The positions of a file are no games: another program made it, or shuffled it.
+    #[error(
+        "{} does not mark where its games end; a book needs whole games, as 'monju learn selfplay' writes them",
+        .0.display()
+    )]
+    NoGames(PathBuf),
     /// A position of self-play cannot be decoded.
     #[error("in {}, position {position}", path.display())]
     Example {

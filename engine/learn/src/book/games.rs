@@ -62,6 +62,9 @@ impl GameCounter {
     ) -> Result<(), BookRunError> {
         let bytes = read(path)?;
         let (examples, _) = bytes.as_chunks::<{ TrainingExample::SIZE }>();
+        if !examples.is_empty() && !examples.iter().any(TrainingExample::is_last_of_bytes) {
+            return Err(BookRunError::NoGames(path.to_owned()));
+        }
         let mut is_first = true;
         for (index, bytes) in examples.iter().enumerate() {
             let damaged = |source| BookRunError::Example {

@@ -9,7 +9,7 @@ use super::{
     error::BookRunError,
     file::{read_book, write_book},
     values::{SearchedValue, SearchedValues, ValuesFile},
-    weigh::{Weighing, weigh},
+    weigh::{Weighing, games_of, weigh},
 };
 use crate::{
     files::{check_outputs, with_suffix},
@@ -133,9 +133,9 @@ impl SearchRun {
     }
 
     fn is_chosen(&self, entry: &BookPosition) -> bool {
-        // Books of other programs know counts, which are the weights, and no games.
-        let games = entry.moves.iter();
-        let games: u64 = games.map(|one| u64::from(one.games.max(one.weight))).sum();
+        let has_games = entry.moves.iter().any(|one| one.games > 0);
+        let games = entry.moves.iter().map(|one| games_of(one, has_games));
+        let games: u64 = games.map(u64::from).sum();
         entry.ply <= self.plies && games >= self.min_games.into()
     }
 

@@ -47,9 +47,10 @@ pub(super) fn weigh(counted: &Book, values: &SearchedValues, weighing: Weighing)
         let candidates = candidates(&position, key, entry, values, value_of);
         let best = candidates.iter().map(|candidate| candidate.value).max();
         backed.insert(key, best.unwrap_or(values[key].value));
+        let has_games = entry.moves.iter().any(|one| one.games > 0);
         let weights: Vec<WeighedMove> = (candidates.iter())
             .map(|candidate| WeighedMove {
-                count: candidate.entry.games.max(candidate.entry.weight).max(1),
+                count: games_of(&candidate.entry, has_games).max(1),
                 value: candidate.value,
             })
             .collect();
@@ -97,6 +98,14 @@ fn candidates(
             Some(ValuedMove { entry, value })
         })
         .collect()
+}
+
+/// Returns the games of a move: in a position where none has any, as in books of other programs, weights are counts.
+pub(super) fn games_of(one: &BookMove, has_games: bool) -> u32 {
+    match has_games {
+        true => one.games,
+        false => one.weight,
+    }
 }
 
 #[cfg(test)]

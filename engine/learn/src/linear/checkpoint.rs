@@ -1,6 +1,6 @@
 //! Checkpoints: the state from which a training continues as if it had never stopped.
 //!
-//! The file has the 20 bytes `monju learning v002\n`; the number of steps (8 bytes); loss and agreement
+//! The file has the 20 bytes `monju learning v003\n`; the number of steps (8 bytes); loss and agreement
 //! of each step; the number of parameters (8 bytes); the parameters, and the first and second moments
 //! of their gradient; and the FNV-1a hash of all bytes before (8 bytes). Integers are little-endian,
 //! other numbers 32-bit floating point.
@@ -8,7 +8,7 @@
 use super::{optimizer::Optimizer, training::TrainingStep};
 use monju_engine::fnv1a;
 
-const MAGIC: &[u8; 20] = b"monju learning v002\n";
+const MAGIC: &[u8; 20] = b"monju learning v003\n";
 
 /// Error of reading a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! Share of recorded moves that an evaluator finds.
 
 use super::training::LinearTraining;
+use crate::threads::in_threads;
 use monju_engine::random::SplitMix64;
 use monju_engine::{
     eval::{Linear, LinearWeights},
@@ -8,7 +9,7 @@ use monju_engine::{
 };
 use monju_gradient::linear::TrainingSearch;
 use monju_records::GameRecord;
-use std::{sync::Arc, thread};
+use std::sync::Arc;
 
 /// Number of positions in which the training search prefers the recorded move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -70,19 +71,7 @@ pub fn measure(
         }
         rate
     };
-    let rates: Vec<MoveMatch> = thread::scope(|scope| {
-        let helpers: Vec<_> = (0..threads)
-            .map(|thread| scope.spawn(move || share(thread)))
-            .collect();
-        helpers
-            .into_iter()
-            .map(|helper| {
-                helper
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
-    });
+    let rates = in_threads(0..threads, share);
     rates
         .iter()
         .fold(MoveMatch::default(), |sum, rate| MoveMatch {

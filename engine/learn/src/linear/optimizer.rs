@@ -8,13 +8,13 @@
 
 use super::parameters::ParameterGroups;
 use monju_engine::eval::linear::UNIT;
+use monju_gradient::adam::AdamNumbers;
 
-const MOMENTUM: f32 = 0.9;
-const MEMORY: f32 = 0.999;
-
-/// Slope per position below which a value changes less than others: a rare feature has an unreliable
-/// slope.
-const FLOOR: f32 = 1e-6;
+/// Slopes are means of a position, so that the floor is higher than usual: a rare feature has an unreliable slope.
+const NUMBERS: AdamNumbers = AdamNumbers {
+    floor: 1e-6,
+    ..AdamNumbers::USUAL
+};
 
 /// Share by which the sum of the pieces may differ from the material evaluator's.
 const SLACK: f32 = 0.05;
@@ -47,20 +47,15 @@ impl Optimizer {
     /// slope of the penalty.
     pub fn step(&mut self, slopes: &[f32], positions: usize, rate: f32, penalty: f32) {
         self.steps += 1;
-        let mean_share = 1.0 - libm::powf(MOMENTUM, self.steps as f32);
-        let square_share = 1.0 - libm::powf(MEMORY, self.steps as f32);
         let rate = rate * UNIT as f32;
+        let step = NUMBERS.step(self.steps.into(), rate);
         let scale = 1.0 / positions.max(1) as f32;
         let moments = self.mean.iter_mut().zip(&mut self.square);
         for ((parameter, (mean, square)), slope) in
             self.parameters.iter_mut().zip(moments).zip(slopes)
         {
-            let slope = slope * scale;
-            *mean += (1.0 - MOMENTUM) * (slope - *mean);
-            *square += (1.0 - MEMORY) * (slope * slope - *square);
-            let typical = (*square / square_share).sqrt() + FLOOR;
             let shrinking = 2.0 * penalty * *parameter / UNIT as f32;
-            *parameter -= rate * ((*mean / mean_share) / typical + shrinking);
+            *parameter -= step.change(slope * scale, mean, square) + rate * shrinking;
         }
     }
 

@@ -6,11 +6,12 @@ use super::{
     parameters::ParameterGroups,
     training::{LinearTraining, TrainingStep},
 };
+use crate::threads::in_threads;
 use monju_engine::eval::{Linear, LinearWeights, linear::Values};
 use monju_engine::random::SplitMix64;
 use monju_gradient::linear::{LinearGradient, Objective, TrainingSearch};
 use monju_records::GameRecord;
-use std::{sync::Arc, thread};
+use std::sync::Arc;
 
 /// Trains the linear evaluator step by step.
 pub struct LinearTrainer {
@@ -116,25 +117,14 @@ impl LinearTrainer {
         let batch = self.batch();
         let threads = self.settings.threads.max(1);
         let objective = self.settings.objective();
-        let shares: Vec<BatchShare> = thread::scope(|scope| {
-            let helpers: Vec<_> = (0..threads)
-                .map(|thread| {
-                    let (batch, games) = (&batch, &self.games);
-                    let weights = Arc::clone(&self.weights);
-                    scope.spawn(move || {
-                        let own = batch.iter().skip(thread).step_by(threads);
-                        sum_share(own.copied(), games, weights, objective)
-                    })
-                })
-                .collect();
-            helpers
-                .into_iter()
-                .map(|helper| {
-                    helper
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                })
-                .collect()
+        let shares = in_threads(0..threads, |thread| {
+            let own = batch.iter().skip(thread).step_by(threads);
+            sum_share(
+                own.copied(),
+                &self.games,
+                Arc::clone(&self.weights),
+                objective,
+            )
         });
         let mut gradient = LinearGradient::new();
         let (mut loss, mut positions, mut agreed) = (0.0, 0, 0);

@@ -11,10 +11,7 @@ use monju_engine::{
     eval::{MaterialValues, board_value, hand_value},
     rules::{PieceKind, Square},
 };
-
-const FIRST_DECAY: f64 = 0.9;
-const SECOND_DECAY: f64 = 0.999;
-const EPSILON: f64 = 1e-8;
+use monju_gradient::adam::AdamNumbers;
 
 /// Piece-square values in training.
 #[derive(Clone, Debug)]
@@ -22,8 +19,8 @@ pub struct MaterialTrainer {
     settings: MaterialTraining,
     /// In logits.
     parameters: Vec<f64>,
-    first: Vec<f64>,
-    second: Vec<f64>,
+    first: Vec<f32>,
+    second: Vec<f32>,
     steps: u64,
     epochs_done: u64,
 }
@@ -121,9 +118,8 @@ impl MaterialTrainer {
     /// Makes one step of Adam; `left` is the share of all steps that are left.
     fn step(&mut self, gradient: &[f64], batch: usize, positions: usize, left: f64) {
         self.steps += 1;
-        let correction = |decay: f64| 1.0 - libm::pow(decay, self.steps as f64);
-        let rate = self.settings.rate * left.max(0.0) / correction(FIRST_DECAY);
-        let second_correction = correction(SECOND_DECAY);
+        let rate = self.settings.rate * left.max(0.0);
+        let step = AdamNumbers::USUAL.step(self.steps, rate as f32);
         // The prior counts once in an epoch.
         let deviation = self.settings.prior / self.settings.scale;
         let pull = 1.0 / (deviation * deviation * positions.max(1) as f64);
@@ -134,9 +130,7 @@ impl MaterialTrainer {
             if number < KINDS {
                 slope += pull * *parameter;
             }
-            *first = FIRST_DECAY * *first + (1.0 - FIRST_DECAY) * slope;
-            *second = SECOND_DECAY * *second + (1.0 - SECOND_DECAY) * slope * slope;
-            *parameter -= rate * *first / ((*second / second_correction).sqrt() + EPSILON);
+            *parameter -= f64::from(step.change(slope as f32, first, second));
         }
     }
 

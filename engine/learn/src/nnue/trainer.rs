@@ -5,7 +5,7 @@ use super::{
     quantise::{limits, quantise, restore},
     training::NetworkTraining,
 };
-use crate::{dataset::ExampleSet, setting::SettingError};
+use crate::{dataset::ExampleSet, setting::SettingError, threads::in_threads};
 use monju_engine::random::SplitMix64;
 use monju_engine::{
     eval::{Architecture, Network},
@@ -114,18 +114,10 @@ impl NetworkTrainer {
     pub fn loss(&self, set: &NetworkSet) -> f64 {
         let share = set.len().div_ceil(self.settings.threads).max(1);
         let (weights, target) = (&self.weights, self.target());
-        let sum: f64 = thread::scope(|scope| {
-            let parts: Vec<_> = set
-                .examples
-                .chunks(share)
-                .map(|examples| scope.spawn(move || total_loss(weights, examples, target)))
-                .collect();
-            parts
-                .into_iter()
-                .map(|part| part.join().expect("sums do not panic"))
-                .sum()
+        let parts = in_threads(set.examples.chunks(share), |examples| {
+            total_loss(weights, examples, target)
         });
-        sum / set.len().max(1) as f64
+        parts.iter().sum::<f64>() / set.len().max(1) as f64
     }
 
     /// Trains on every position once, mirrored or not, in an order of its own, and returns the mean loss

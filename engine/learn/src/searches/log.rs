@@ -152,6 +152,8 @@ fn write_sample(text: &mut String, sample: &SearchSample) {
 /// # Errors
 /// A line is not one of a log.
 pub fn read_logs(text: &str) -> Result<Vec<LoggedGame>, LogError> {
+    // A run that was killed may have written a part of its last line.
+    let text = &text[..text.rfind('\n').map_or(0, |at| at + 1)];
     let mut games = Vec::new();
     let mut open: Option<LoggedGame> = None;
     for (index, line) in text.lines().enumerate() {
@@ -353,6 +355,9 @@ mod tests {
         let text = text_of(&logged);
         let read = read_logs(&format!("{text}{text}game startpos\n")).expect("whole games");
         assert_eq!(read.len(), 2, "a game without an end is left out");
+        // So is one that was broken off within a line.
+        let torn = read_logs(&format!("{text}game startpos moves 7g7f\nsearch 0 "));
+        assert_eq!(torn.expect("a whole game").len(), 1);
         assert_eq!(read[0].searches, logged.searches);
         assert_eq!(read[0].game.to_usi(), logged.game.to_usi());
         for (broken, line) in [

@@ -50,7 +50,14 @@ pub(super) fn states_of(
             }
             played = search.ply;
             for cut in cuts {
-                add_states(position, search, search.nodes * 10 / cut, &mut states);
+                // Of a shorter search only the end of its last iteration is known.
+                let ended = (*cut == CUTS[0]).then_some(search.mv);
+                add_states(
+                    position,
+                    search,
+                    (search.nodes * 10 / cut, ended),
+                    &mut states,
+                );
             }
         }
     }
@@ -60,7 +67,7 @@ pub(super) fn states_of(
 fn add_states(
     game: &Game,
     search: &LoggedSearch,
-    longest: u64,
+    (longest, ended): (u64, Option<Move>),
     states: &mut Vec<SearchState<{ SearchProgress::FEATURES }>>,
 ) {
     let iterations: Vec<_> = (search.iterations.iter())
@@ -74,7 +81,7 @@ fn add_states(
         difficulty: tracker.observe(iteration).difficulty() as f32,
     });
     let moments: Vec<_> = moments.collect();
-    add_moments(&moments, longest, SearchProgress::features, states);
+    add_moments(&moments, (longest, ended), SearchProgress::features, states);
 }
 
 /// Returns the states of all moves of a team in a game; `cuts` of each longest time, or the whole one alone.
@@ -88,7 +95,8 @@ pub(super) fn team_states_of(
     for searches in of_one_move.filter(|searches| searches.len() > 1) {
         let longest = searches.iter().map(|search| search.nodes).max();
         for cut in cuts {
-            add_team_states(searches, longest.unwrap_or(0) * 10 / cut, &mut states);
+            let longest = longest.unwrap_or(0) * 10 / cut;
+            add_team_states(searches, (longest, *cut == CUTS[0]), &mut states);
         }
     }
     states
@@ -96,7 +104,7 @@ pub(super) fn team_states_of(
 
 fn add_team_states(
     searches: &[LoggedSearch],
-    longest: u64,
+    (longest, is_whole): (u64, bool),
     states: &mut Vec<SearchState<{ TeamProgress::FEATURES }>>,
 ) {
     // The players search side by side, a node at a time.
@@ -139,7 +147,14 @@ fn add_team_states(
             difficulty,
         });
     }
-    add_moments(&moments, longest, TeamProgress::features, states);
+    let ends = searches.iter().map(|search| {
+        let last = search.iterations.last()?;
+        Some((search.mv, search.mv.to_string(), last))
+    });
+    let ends: Vec<_> = ends.collect();
+    let ended = leading(&ends, leader).filter(|_| is_whole);
+    let ended = (longest, ended.map(|(mv, _)| mv));
+    add_moments(&moments, ended, TeamProgress::features, states);
 }
 
 /// Returns the move with most players, the last leader of equals if it is among them, else that of the first player.
@@ -167,15 +182,17 @@ struct IterationEnd<T> {
     difficulty: f32,
 }
 
+/// Adds the states of a search of `longest` nodes, with the move that it ended with, where that is known: an
+/// iteration that was broken off may have changed it.
 fn add_moments<T, const N: usize>(
     moments: &[IterationEnd<T>],
-    longest: u64,
+    (longest, ended): (u64, Option<Move>),
     features: impl Fn(&T, TimeStage) -> [u16; N],
     states: &mut Vec<SearchState<N>>,
 ) {
     // A search without a choice tells nothing.
     let [_, .., last] = moments else { return };
-    let right = last.mv;
+    let right = ended.unwrap_or(last.mv);
     let settled = moments.iter().rposition(|moment| moment.mv != right);
     let settled = settled.map_or(0, |last_wrong| last_wrong + 1);
     let time = Duration::from_micros;
@@ -222,6 +239,35 @@ mod tests {
         assert_eq!(cut.iter().filter(|state| state.begins).count(), 6);
         assert_eq!(cut.len(), 5 + 5 + 4 + 3 + 3 + 2);
         assert!(cut[cut.len() - 1].is_high && !cut[cut.len() - 2].is_high);
+    }
+
+    #[test]
+    fn the_right_move_is_that_with_which_the_search_ended() {
+        // An iteration that was broken off changed the move; of a search of half the nodes only whole ones are known.
+        let log = "game startpos moves 7g7f 8c8d\n\
+                   search 1 1000 8c8d 1,10,0,900,8c8d 2,90,5,500,8c8d 3,400,9,900,3c3d\n\
+                   search 1 1000 8c8d 1,20,0,900,8c8d 2,95,5,500,8c8d 3,450,9,900,3c3d\n\
+                   end\n";
+        let games = read_logs(log).expect("a log");
+        let of = |states: &[SearchState<{ SearchProgress::FEATURES }>]| -> Vec<(bool, bool)> {
+            states
+                .iter()
+                .map(|state| (state.is_right, state.is_high))
+                .collect()
+        };
+        let whole = states_of(&games[0], false);
+        assert_eq!(
+            of(&whole[..3]),
+            [(true, false), (true, false), (false, false)]
+        );
+        let cut = states_of(&games[0], true);
+        assert_eq!(
+            of(&cut[3..6]),
+            [(false, false), (false, false), (true, true)]
+        );
+        let team = team_states_of(&games[0], false);
+        assert!(team.iter().all(|state| !state.is_high));
+        assert!(team[0].is_right && !team[team.len() - 1].is_right);
     }
 
     #[test]

@@ -11,9 +11,9 @@ use crate::{
         error::StoreError,
         rows::{GameMoves, GameRow, Occasion, Origin, StoredGame},
     },
+    unix_time::moment,
 };
 use sqlx::{AnyConnection, Row, any::AnyRow};
-use std::time::{Duration, SystemTime};
 
 /// Inserts one game; the clock of the database is the last value.
 const INSERT_GAME: &str = "
@@ -229,7 +229,7 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
         occasion: match row.try_get::<i64, _>(18)? {
             finished @ 1..=LAST_MOMENT => Some(Occasion {
                 machine: text(17)?,
-                finished: SystemTime::UNIX_EPOCH + Duration::from_millis(finished as u64),
+                finished: moment(finished as u64),
             }),
             _ => None,
         },

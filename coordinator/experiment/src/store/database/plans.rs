@@ -8,9 +8,9 @@ use crate::{
         plan::{ExperimentPlan, PlannedGames},
         rows::PlanRow,
     },
+    unix_time::moment,
 };
 use sqlx::{AnyConnection, Row, any::AnyRow};
-use std::time::{Duration, SystemTime};
 
 /// First version of the tables with plans.
 const WITH_PLANS: i64 = 6;
@@ -133,7 +133,7 @@ fn plan(row: &AnyRow) -> Result<PlanRow, sqlx::Error> {
     let number = |index: usize| Ok::<_, sqlx::Error>(row.try_get::<i64, _>(index)?.unsigned_abs());
     let file: &str = row.try_get(5)?;
     Ok(PlanRow {
-        since: SystemTime::UNIX_EPOCH + Duration::from_millis(number(0)?),
+        since: moment(number(0)?),
         finished: number(1)?,
         planned: PlannedGames::of_file(file, number(2)?),
         cells: cells_of(file),

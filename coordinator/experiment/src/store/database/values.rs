@@ -1,6 +1,6 @@
 //! Conversion of values between a database and Rust.
 
-use crate::{store::fault::DatabaseFault, stored_text::StoredTextError};
+use crate::{store::fault::DatabaseFault, stored_text::StoredTextError, unix_time};
 use sqlx::{Row, any::AnyRow};
 use std::{
     str::FromStr,
@@ -20,8 +20,7 @@ pub(super) fn parse<T: FromStr<Err = StoredTextError>>(text: &str) -> Result<T, 
 
 /// A moment as a database stores it.
 pub(super) fn milliseconds_since_1970(moment: SystemTime) -> i64 {
-    let since = moment.duration_since(SystemTime::UNIX_EPOCH);
-    milliseconds(since.unwrap_or_default())
+    milliseconds(Duration::from_millis(unix_time::milliseconds(moment)))
 }
 
 /// A duration as a database stores it.

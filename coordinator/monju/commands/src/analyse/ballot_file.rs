@@ -2,9 +2,12 @@
 
 use super::setup::Setup;
 use anyhow::{Context, bail};
-use monju_coordinator::record::{
-    read::Log,
-    schema::{LogLine, LoggedBallot},
+use monju_coordinator::{
+    record::{
+        read::Log,
+        schema::{LogLine, LoggedBallot},
+    },
+    voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Game;
 use monju_proto::v1::{Ballot, Limits, Position};
@@ -21,6 +24,21 @@ use std::{
 pub struct BallotFile {
     path: PathBuf,
     ballots: BTreeMap<usize, Ballot>,
+}
+
+/// The limits that a coordinator records: under a rule that ranks moves it asks for several lines.
+fn under_rule(limits: &Limits, ballot: &Ballot) -> Limits {
+    let rule = ballot
+        .decision
+        .as_ref()
+        .map(|decision| decision.rule.parse());
+    let mut limits = *limits;
+    if let Some(Ok(rule)) = rule
+        && Rule::ranks_moves(rule)
+    {
+        limits.multi_pv.get_or_insert(RANKED_MOVES);
+    }
+    limits
 }
 
 impl BallotFile {
@@ -44,7 +62,7 @@ impl BallotFile {
                     .iter()
                     .find(|(_, game)| Some(&Position::from(game)) == position)
                     .with_context(|| other(path, "another game"))?;
-                if ballot.limits != Some(*limits) {
+                if ballot.limits != Some(under_rule(limits, &ballot)) {
                     bail!("{}", other(path, "an analysis with other limits"));
                 }
                 if ballot.seed != seed {

@@ -1,6 +1,6 @@
 //! The team of an analysis: everything of it that decides the answers, from its ballots or from its roster.
 
-use monju_coordinator::choices::ConsultationChoices;
+use monju_coordinator::{ballot::players_of, choices::ConsultationChoices};
 use monju_engine::counted;
 use monju_proto::v1::{Ballot, Limits, PlayerInfo, RosterResponse};
 
@@ -36,6 +36,8 @@ impl Setup {
     pub fn of_roster(roster: &RosterResponse, choices: &ConsultationChoices) -> Self {
         let is_whole = roster.workers.iter().all(|worker| worker.connected);
         let players = roster.workers.iter().flat_map(|worker| &worker.players);
+        // A ballot has an entry for each virtual player.
+        let players: Vec<PlayerInfo> = players.cloned().flat_map(players_of).collect();
         let rule = choices.rule.map(|rule| rule.name().to_owned());
         Self {
             rule: rule.unwrap_or_else(|| roster.rule.clone()),
@@ -43,7 +45,7 @@ impl Setup {
                 .primary
                 .clone()
                 .unwrap_or_else(|| roster.primary.clone()),
-            players: is_whole.then(|| sorted(players)),
+            players: is_whole.then(|| sorted(players.iter())),
         }
     }
 
@@ -98,9 +100,13 @@ impl PlayerSetup {
         own.sort();
         settings.extend(own);
         // Ballots tell players of the same name apart by their workers.
-        let name = player.name.split('@').next().unwrap_or_default();
+        let (own_name, lane) = match player.name.split_once('#') {
+            Some((name, lane)) => (name, format!("#{lane}")),
+            None => (&*player.name, String::new()),
+        };
+        let name = own_name.split('@').next().unwrap_or_default();
         Self {
-            name: name.to_owned(),
+            name: format!("{name}{lane}"),
             settings,
         }
     }

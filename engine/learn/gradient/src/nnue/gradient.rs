@@ -417,7 +417,7 @@ impl LossSum<'_> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::nnue::adam::{Adam, Descent, WeightLimits};
+    use crate::nnue::descent::{Adam, Descent, WeightLimits};
     use monju_engine::rules::Game;
 
     /// A linear congruential generator, whose upper bits look random.

@@ -1,12 +1,9 @@
-//! The Adam optimizer (Kingma and Ba, 2015), sparse in the feature transformer: rows that a minibatch
-//! does not touch keep their values and their moments.
+//! Descent by the steps of Adam, sparse in the feature transformer: rows that a minibatch does not touch keep their
+//! values and their moments.
 
 use super::{gradient::NetworkGradient, weights::FloatWeights};
+use crate::adam::{AdamNumbers, AdamStep};
 use monju_engine::eval::nnue::{Architecture, Vectorised, vectorised};
-
-const FIRST_DECAY: f32 = 0.9;
-const SECOND_DECAY: f32 = 0.999;
-const EPSILON: f32 = 1e-8;
 
 /// First and second moments of the gradients so far.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,14 +14,6 @@ pub struct Adam {
     pub second: FloatWeights,
     /// Number of steps so far, for the bias correction.
     pub steps: u64,
-}
-
-/// Factors of one step that are the same for all weights.
-#[derive(Clone, Copy)]
-struct AdamStep {
-    rate: f32,
-    second_correction: f32,
-    gradient_scale: f32,
 }
 
 impl Adam {
@@ -76,13 +65,8 @@ impl Vectorised for Descent<'_> {
     #[inline(always)]
     fn run(self) {
         self.adam.steps += 1;
-        let steps = self.adam.steps as f64;
-        let correction = |decay: f32| 1.0 - libm::pow(f64::from(decay), steps) as f32;
-        let step = AdamStep {
-            rate: self.rate / correction(FIRST_DECAY),
-            second_correction: 1.0 / correction(SECOND_DECAY),
-            gradient_scale: 1.0 / self.count as f32,
-        };
+        let step = AdamNumbers::USUAL.step(self.adam.steps, self.rate);
+        let scale = 1.0 / self.count as f32;
         let gradient = &self.gradient.weights;
         let moments = self
             .adam
@@ -100,7 +84,7 @@ impl Vectorised for Descent<'_> {
             .zip(&self.gradient.touched)
             .filter(|(_, touched)| **touched);
         for (((weights, gradient), (first, second)), _) in touched {
-            step.apply(weights, gradient, first, second);
+            apply(step, weights, (gradient, scale), (first, second));
             clip(weights, self.limits.transformer);
         }
         let first = self.adam.first.dense_mut().into_iter();
@@ -112,7 +96,7 @@ impl Vectorised for Descent<'_> {
             .zip(gradient.dense())
             .zip(moments);
         for ((weights, gradient), (first, second)) in parts {
-            step.apply(weights, gradient, first, second);
+            apply(step, weights, (gradient, scale), (first, second));
         }
         clip(&mut self.weights.biases, self.limits.transformer);
         let dense = self.weights.dense_mut();
@@ -129,16 +113,16 @@ fn clip(weights: &mut [f32], limit: f32) {
     }
 }
 
-impl AdamStep {
-    #[inline(always)]
-    fn apply(self, weights: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32]) {
-        let moments = first.iter_mut().zip(second);
-        for ((weight, &slope), (first, second)) in weights.iter_mut().zip(gradient).zip(moments) {
-            let slope = slope * self.gradient_scale;
-            *first = FIRST_DECAY * *first + (1.0 - FIRST_DECAY) * slope;
-            *second = SECOND_DECAY * *second + (1.0 - SECOND_DECAY) * slope * slope;
-            *weight -= self.rate * *first / ((*second * self.second_correction).sqrt() + EPSILON);
-        }
+#[inline(always)]
+fn apply(
+    step: AdamStep,
+    weights: &mut [f32],
+    (gradient, scale): (&[f32], f32),
+    (first, second): (&mut [f32], &mut [f32]),
+) {
+    let moments = first.iter_mut().zip(second);
+    for ((weight, &slope), (first, second)) in weights.iter_mut().zip(gradient).zip(moments) {
+        *weight -= step.change(slope * scale, first, second);
     }
 }
 
