@@ -72,9 +72,9 @@ impl BookLoader {
         !matches!(*self.state.borrow(), BookState::Loading)
     }
 
-    /// Waits until the book that is being loaded is there.
+    /// Waits until the book that is being loaded is there; returns at once if it has come since the last call.
     pub async fn changed(&mut self) {
-        if self.is_settled() || self.state.changed().await.is_err() {
+        if self.state.changed().await.is_err() {
             pending().await
         }
     }
@@ -92,6 +92,28 @@ impl BookLoader {
         match &*self.state.borrow() {
             BookState::Loaded(book) => Some(Arc::clone(book)),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use tokio::{task::yield_now, time::timeout};
+
+    /// It came between two looks, and `readyok` was never said.
+    #[tokio::test]
+    async fn a_book_that_was_there_before_anybody_waited_is_told() {
+        let mut loader = BookLoader::new();
+        for path in [Some("no such book"), Some("another"), None] {
+            loader.load(path.map(PathBuf::from));
+            while !loader.is_settled() {
+                yield_now().await;
+            }
+            let told = timeout(Duration::from_secs(60), loader.changed());
+            let is_told = path.is_none() || told.await.is_ok();
+            assert!(is_told, "{path:?}");
         }
     }
 }
