@@ -75,8 +75,8 @@ const RELEASE_PATIENCE: Duration = Duration::from_millis(300);
 /// Interval at which the lease is looked at meanwhile.
 const LEASE_POLL: Duration = Duration::from_millis(200);
 
-/// Number of consultations at once, such as those of the games of a runner. It bounds the memory: the one fallback
-/// search does one after the other.
+/// Number of consultations at once, such as those of the games of a runner. It bounds the memory of those under
+/// way: the one fallback search does one after the other.
 const CONSULTATIONS: usize = 256;
 
 /// Greatest length of a game's name, in bytes; those of experiments have the parameters of their cells.
@@ -347,7 +347,7 @@ impl Coordinator for Service {
         let place = Arc::clone(&self.inner.places).try_acquire_owned();
         let place = place.map_err(|_| {
             Status::resource_exhausted(format!(
-                "{CONSULTATIONS} consultations are under way; end those that nobody reads"
+                "{CONSULTATIONS} consultations are under way; ask again when one has ended"
             ))
         })?;
         let mut setup = self.setup(begin).await?;

@@ -74,8 +74,10 @@ pub async fn play(
     // Those of the preparation and of the game.
     for side in [MatchSide::First, MatchSide::Second] {
         let contestant = &mut sides[side.index()];
+        // An engine that does not end its thought is killed, and its reports with it.
         referee.note_errors(side, contestant.take_errors());
         contestant.stop_pondering().await;
+        referee.note_errors(side, contestant.take_errors());
     }
     Ok(referee.finish(end))
 }

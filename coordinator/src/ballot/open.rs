@@ -228,11 +228,14 @@ impl OpenBallot {
                 let judged = self.judgements.as_ref().filter(|_| vote.counted);
                 let judgement = judged.map(|judgements| {
                     let mv = vote.line.as_ref().map_or("", |line| &line.r#move);
-                    // Without time for it, nothing is known.
-                    judgements.on(mv).unwrap_or(Danger::Unknown)
+                    // Without time for it, nothing is known; the time policy asks about the leading move alone.
+                    let all_are_asked_for = self.header.rule.judges_danger();
+                    judgements
+                        .on(mv)
+                        .or(all_are_asked_for.then_some(Danger::Unknown))
                 });
                 Vote {
-                    danger: judgement.map_or("", Danger::name).to_owned(),
+                    danger: judgement.flatten().map_or("", Danger::name).to_owned(),
                     ..vote
                 }
             })

@@ -148,6 +148,9 @@ impl Backend for Proxy {
             if self.connection.has_team() {
                 self.prepare_team();
             }
+        } else if self.connection.has_team() && self.connection.is_after_its_game() {
+            // It came back when the last game was over, and was not prepared.
+            self.prepare_team();
         }
     }
 

@@ -63,17 +63,18 @@ impl MemberFolder {
         }
     }
 
-    /// Returns the same member with the present list of revoked certificates; `None` if that is the same, or cannot be
-    /// read.
+    /// Returns the same member with the present list of revoked certificates; `None` if that is the same, or is not
+    /// there, as where the whole folder is being replaced.
     pub fn with_revoked(&self, path: &Path) -> Option<Self> {
         let path = path.join(REVOKED_FILE);
-        let text = match read_text(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            read => read.ok()?,
-        };
+        let text = read_text(&path).ok()?;
         let revoked = read_revoked(path, &text).ok()?;
         (revoked != self.revoked).then(|| Self {
-            texts: self.texts.clone(),
+            // The files that come back are compared with what is in force.
+            texts: Texts {
+                revoked: text,
+                ..self.texts.clone()
+            },
             server: Arc::clone(&self.server),
             client: Arc::clone(&self.client),
             revoked,

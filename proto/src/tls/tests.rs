@@ -107,9 +107,7 @@ async fn a_revoked_member_loses_its_connection_and_gets_no_other() {
     far.flush().await.unwrap();
     near.read_exact(&mut [0; 5]).await.unwrap();
     certificates::revoke(parent.path(), "gui-guest").unwrap();
-    while coordinator.live.changes() == 0 {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    changed(&coordinator, 1).await;
     let ended = near.read(&mut [0; 5]).await.unwrap_err();
     assert_eq!(ended.kind(), io::ErrorKind::PermissionDenied, "{ended}");
     assert_eq!(near.connect_info().check(), Err(Revoked));
@@ -136,17 +134,37 @@ async fn a_revocation_counts_whatever_is_wrong_with_our_own_files() {
     certificates::add(parent.path(), "gui-guest", None).unwrap();
     let read = |name: &str| Tls::read(&path(name)).unwrap();
     let (coordinator, gui, guest) = (read("coordinator"), read("gui"), read("gui-guest"));
+    let key = path("coordinator").join("member.key");
+    let whole = std::fs::read_to_string(&key).unwrap();
+    std::fs::write(&key, "half of a copy").unwrap();
     certificates::revoke(parent.path(), "gui-guest").unwrap();
-    std::fs::write(path("coordinator").join("member.key"), "half of a copy").unwrap();
-    while coordinator.live.changes() == 0 {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    changed(&coordinator, 1).await;
     let refused = connected(&coordinator, &guest)
         .await
         .err()
         .expect("revoked");
     assert!(refused.to_string().contains("is revoked"), "{refused}");
     connected(&coordinator, &gui).await.expect("still a member");
+    // A list that is away with the whole folder stays in force, and so it does when the folder is back.
+    let away = path("away");
+    std::fs::rename(path("coordinator"), &away).unwrap();
+    tokio::time::sleep(2 * INTERVAL).await;
+    assert!(connected(&coordinator, &guest).await.is_err());
+    std::fs::write(away.join("member.key"), whole).unwrap();
+    std::fs::rename(&away, path("coordinator")).unwrap();
+    tokio::time::sleep(2 * INTERVAL).await;
+    assert!(connected(&coordinator, &guest).await.is_err());
+}
+
+/// Waits until a folder has changed so many times.
+async fn changed(member: &Tls, times: u64) {
+    let waited = async {
+        while member.live.changes() < times {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(60), waited).await;
+    waited.expect("a change");
 }
 
 #[tokio::test]

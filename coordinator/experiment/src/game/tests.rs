@@ -523,7 +523,8 @@ async fn pondering_ends_with_the_game() {
 #[tokio::test]
 async fn faults_while_pondering_are_the_engines_own() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    // It answers at once, against the protocol: its answer waits for the hit, and is dropped without one.
+    // It answers at once, against the protocol, and ignores a stop that comes before the answer is read: its answer
+    // waits for the hit, and is dropped without one.
     let text = pondering(folder.path(), "answer", ":", "echo bestmove 8c8d");
     let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
     assert!(incidents.is_empty(), "{incidents:?}");

@@ -40,8 +40,8 @@ pub trait Store: Send + Sync + Debug {
         game: &GameUnderWay,
     ) -> Result<bool, StoreError>;
 
-    /// Writes the result of a pair; returns false when the lease is over, because the pair was given to
-    /// another runner or is finished already.
+    /// Writes the result of a pair once; returns true also where it stands there already from this very lease, whose
+    /// runner may not have heard of it, and false when the pair was given to another runner.
     async fn finish(
         &self,
         lease: &Lease,

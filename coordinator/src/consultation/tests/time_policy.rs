@@ -74,12 +74,24 @@ async fn a_move_that_loses_material_takes_the_most_time_of_a_careful_team() {
     };
     let takes = ["5e5f 9i9h", "5e5f 9i9h 1a1b 9h9i 1b1a 9i9h"];
     let leaves = ["1a1b 5f5e", "1a1b 5f5e 1b1a 9i9h 1a1b 9h9i"];
-    for (time_policy, lines, expected) in [
-        (TimePolicy::Agreement, leaves, 500..=600),
-        (TimePolicy::Careful, leaves, 4_000..=4_100),
-        (TimePolicy::Careful, takes, 500..=600),
+    // Nothing else is judged than the leading move.
+    for (time_policy, lines, expected, judged) in [
+        (TimePolicy::Agreement, [leaves; 3], 500..=600, ["", "", ""]),
+        (
+            TimePolicy::Careful,
+            [leaves; 3],
+            4_000..=4_100,
+            ["fails"; 3],
+        ),
+        (TimePolicy::Careful, [takes; 3], 500..=600, ["holds"; 3]),
+        (
+            TimePolicy::Careful,
+            [leaves, leaves, takes],
+            4_000..=4_100,
+            ["fails", "fails", ""],
+        ),
     ] {
-        let (roster, _server) = three([lines; 3]).roster().await;
+        let (roster, _server) = three(lines).roster().await;
         let setup = ConsultationSetup {
             time_policy,
             ..setup_on(attacked, white)
@@ -90,9 +102,12 @@ async fn a_move_that_loses_material_takes_the_most_time_of_a_careful_team() {
             expected.contains(&elapsed),
             "{time_policy} {lines:?}: {elapsed}"
         );
-        // Nothing else was judged than the leading move.
-        let judged = ballot.votes.iter().map(|vote| vote.danger.is_empty());
-        assert!(judged.eq([time_policy == TimePolicy::Agreement; 3]));
+        let dangers = ballot.votes.iter().map(|vote| &*vote.danger);
+        assert_eq!(
+            dangers.collect::<Vec<_>>(),
+            judged,
+            "{time_policy} {lines:?}"
+        );
     }
 }
 

@@ -126,6 +126,11 @@ impl TeamConnection {
         self.status.borrow().contact.is_some() || !self.is_settled()
     }
 
+    /// Returns true if the game of the last request is over.
+    pub fn is_after_its_game(&self) -> bool {
+        self.last > 0 && self.over.load(Ordering::Relaxed) == self.last
+    }
+
     /// Returns true once the last request is done.
     pub fn is_settled(&self) -> bool {
         self.has_failed || self.status.borrow().settled == self.last

@@ -35,7 +35,7 @@ pub enum BookRunError {
         /// Reason.
         source: BookError,
     },
-    /// The positions of a file are no games: another program made it, or shuffled it.
+    /// The positions of a file have no ends of games, as those of other programs.
     #[error(
         "{} does not mark where its games end; a book needs whole games, as 'monju learn selfplay' writes them",
         .0.display()

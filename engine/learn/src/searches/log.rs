@@ -153,7 +153,10 @@ fn write_sample(text: &mut String, sample: &SearchSample) {
 /// A line is not one of a log.
 pub fn read_logs(text: &str) -> Result<Vec<LoggedGame>, LogError> {
     // A run that was killed may have written a part of its last line.
-    let text = &text[..text.rfind('\n').map_or(0, |at| at + 1)];
+    let text = match text.ends_with("\nend") {
+        true => text,
+        false => &text[..text.rfind('\n').map_or(text.len(), |at| at + 1)],
+    };
     let mut games = Vec::new();
     let mut open: Option<LoggedGame> = None;
     for (index, line) in text.lines().enumerate() {
@@ -358,6 +361,9 @@ mod tests {
         // So is one that was broken off within a line.
         let torn = read_logs(&format!("{text}game startpos moves 7g7f\nsearch 0 "));
         assert_eq!(torn.expect("a whole game").len(), 1);
+        let by_hand = read_logs(text.trim_end());
+        assert_eq!(by_hand.expect("a whole game").len(), 1);
+        assert!(read_logs("a text of one line").is_err());
         assert_eq!(read[0].searches, logged.searches);
         assert_eq!(read[0].game.to_usi(), logged.game.to_usi());
         for (broken, line) in [

@@ -100,7 +100,9 @@ impl PlayerSetup {
         own.sort();
         settings.extend(own);
         // Ballots tell players of the same name apart by their workers.
-        let (own_name, lane) = match player.name.split_once('#') {
+        // Virtual players are numbered behind that.
+        let numbered = player.name.rsplit_once('#').filter(|_| player.lanes > 1);
+        let (own_name, lane) = match numbered {
             Some((name, lane)) => (name, format!("#{lane}")),
             None => (&*player.name, String::new()),
         };
