@@ -91,13 +91,24 @@ async fn connected(
     Ok((accepted?, connected?))
 }
 
+/// A team by roles with a second GUI.
+fn team_with_a_guest() -> tempfile::TempDir {
+    let parent = tempfile::tempdir().unwrap();
+    certificates::create_by_role(parent.path(), None).unwrap();
+    certificates::add(parent.path(), "gui-guest", None).unwrap();
+    parent
+}
+
+async fn assert_refused(server: &Tls, client: &Tls) {
+    let refused = connected(server, client).await.err().expect("revoked");
+    assert!(refused.to_string().contains("is revoked"), "{refused}");
+}
+
 #[tokio::test]
 async fn a_revoked_member_loses_its_connection_and_gets_no_other() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let parent = tempfile::tempdir().unwrap();
+    let parent = team_with_a_guest();
     let path = |name: &str| parent.path().join(name);
-    certificates::create_by_role(parent.path(), None).unwrap();
-    certificates::add(parent.path(), "gui-guest", None).unwrap();
     let read = |name: &str| Tls::read(&path(name)).unwrap();
     let coordinator = read("coordinator");
     let (gui, guest) = (read("gui"), read("gui-guest"));
@@ -111,11 +122,7 @@ async fn a_revoked_member_loses_its_connection_and_gets_no_other() {
     let ended = near.read(&mut [0; 5]).await.unwrap_err();
     assert_eq!(ended.kind(), io::ErrorKind::PermissionDenied, "{ended}");
     assert_eq!(near.connect_info().check(), Err(Revoked));
-    let refused = connected(&coordinator, &guest)
-        .await
-        .err()
-        .expect("revoked");
-    assert!(refused.to_string().contains("is revoked"), "{refused}");
+    assert_refused(&coordinator, &guest).await;
     connected(&coordinator, &gui).await.expect("still a member");
     // Its new certificate is let in.
     certificates::renew(parent.path(), "gui-guest", None).unwrap();
@@ -128,10 +135,8 @@ async fn a_revoked_member_loses_its_connection_and_gets_no_other() {
 /// A broken file of our own kept the list of before in force.
 #[tokio::test]
 async fn a_revocation_counts_whatever_is_wrong_with_our_own_files() {
-    let parent = tempfile::tempdir().unwrap();
+    let parent = team_with_a_guest();
     let path = |name: &str| parent.path().join(name);
-    certificates::create_by_role(parent.path(), None).unwrap();
-    certificates::add(parent.path(), "gui-guest", None).unwrap();
     let read = |name: &str| Tls::read(&path(name)).unwrap();
     let (coordinator, gui, guest) = (read("coordinator"), read("gui"), read("gui-guest"));
     let key = path("coordinator").join("member.key");
@@ -139,21 +144,17 @@ async fn a_revocation_counts_whatever_is_wrong_with_our_own_files() {
     std::fs::write(&key, "half of a copy").unwrap();
     certificates::revoke(parent.path(), "gui-guest").unwrap();
     changed(&coordinator, 1).await;
-    let refused = connected(&coordinator, &guest)
-        .await
-        .err()
-        .expect("revoked");
-    assert!(refused.to_string().contains("is revoked"), "{refused}");
+    assert_refused(&coordinator, &guest).await;
     connected(&coordinator, &gui).await.expect("still a member");
     // A list that is away with the whole folder stays in force, and so it does when the folder is back.
     let away = path("away");
     std::fs::rename(path("coordinator"), &away).unwrap();
     tokio::time::sleep(2 * INTERVAL).await;
-    assert!(connected(&coordinator, &guest).await.is_err());
+    assert_refused(&coordinator, &guest).await;
     std::fs::write(away.join("member.key"), whole).unwrap();
     std::fs::rename(&away, path("coordinator")).unwrap();
     tokio::time::sleep(2 * INTERVAL).await;
-    assert!(connected(&coordinator, &guest).await.is_err());
+    assert_refused(&coordinator, &guest).await;
 }
 
 /// Waits until a folder has changed so many times.

@@ -1,12 +1,12 @@
 use super::*;
 use crate::{
-    record::{Cause, Incident, MatchOutcome, MatchSide},
+    record::MatchOutcome,
     report::{
         csv, gather, json, markdown,
-        tests::{FILE, finish, played},
+        tests::{FILE, finish, finished_after, played},
     },
     specification::Specification,
-    store::{self, Accepted, Address, OpenMode, Store, StoreError, meanwhile::Meanwhile},
+    store::{self, Accepted, Address, OpenMode, Store, StoreError},
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
@@ -14,7 +14,6 @@ use std::{
     fs::{self, File},
     io::{Read, Write},
     path::Path,
-    sync::Arc,
     time::Duration,
 };
 
@@ -73,25 +72,7 @@ async fn pairs_beyond_the_plan_decide_nothing() {
 #[tokio::test]
 async fn a_pair_that_is_finished_while_a_bundle_is_sealed_leaves_no_part_of_itself() {
     for operation in ["standings", "games", "records", "incidents", "outcomes"] {
-        let (_, _, folder) = played().await;
-        let text = FILE.replace("games = 4", "games = 8");
-        let larger = Specification::parse(&text, &folder.path().join("t.toml"));
-        let larger = larger.expect("a good file");
-        let address = Address::Sqlite(folder.path().join("t.db"));
-        let store = store::open(&address, &larger.plan("build 1"), OpenMode::PLAY).await;
-        let store = store.expect("the same cells");
-        let (file, runner) = (larger.clone(), Arc::clone(&store));
-        let late = async move {
-            let incident = Incident {
-                game: 1,
-                cause: Cause::IllegalMove,
-                side: MatchSide::First,
-                detail: "n: 7g7e".to_owned(),
-                stall: None,
-            };
-            finish((&file, &*runner), [MatchOutcome::Draw; 2], vec![incident]).await;
-        };
-        let store = Meanwhile::after(operation, store, late);
+        let (larger, store, folder) = finished_after(operation, "", [MatchOutcome::Draw; 2]).await;
         let out = folder.path().join("sealed");
         seal(&larger, &store, &out, false).await.expect("a bundle");
         assert!(store.has_happened(), "{operation}");

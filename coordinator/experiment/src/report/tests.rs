@@ -116,30 +116,40 @@ pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDi
     (specification, store, folder)
 }
 
+/// The experiment of [`played`] with more pairs, of which the third is finished, with an incident, right after the first
+/// call of an operation.
+pub(crate) async fn finished_after(
+    operation: &'static str,
+    stop: &str,
+    results: [MatchOutcome; 2],
+) -> (Specification, Meanwhile, tempfile::TempDir) {
+    let (_, _, folder) = played().await;
+    let text = FILE.replace("games = 4", "games = 8") + stop;
+    let larger = Specification::parse(&text, &folder.path().join("t.toml"));
+    let larger = larger.expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let store = store::open(&address, &larger.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("the same cells");
+    let (file, runner) = (larger.clone(), Arc::clone(&store));
+    let late = async move {
+        let incident = Incident {
+            game: 1,
+            cause: Cause::IllegalMove,
+            side: MatchSide::First,
+            detail: "n: 7g7e".to_owned(),
+            stall: None,
+        };
+        finish((&file, &*runner), results, vec![incident]).await;
+    };
+    (larger, Meanwhile::after(operation, store, late), folder)
+}
+
 #[tokio::test]
 async fn a_pair_that_is_finished_while_a_report_reads_is_in_no_number() {
     use MatchOutcome::{Draw, Loss};
     for operation in ["standings", "games", "incidents", "outcomes", "moves"] {
-        let (_, _, folder) = played().await;
-        let text = FILE.replace("games = 4", "games = 8")
-            + "[stop]\nelo0 = 0\nelo1 = 100\nminimum_pairs = 3\n";
-        let larger = Specification::parse(&text, &folder.path().join("t.toml"));
-        let larger = larger.expect("a good file");
-        let address = Address::Sqlite(folder.path().join("t.db"));
-        let store = store::open(&address, &larger.plan("build 1"), OpenMode::PLAY).await;
-        let store = store.expect("the same cells");
-        let (file, runner) = (larger.clone(), Arc::clone(&store));
-        let late = async move {
-            let incident = Incident {
-                game: 1,
-                cause: Cause::IllegalMove,
-                side: MatchSide::First,
-                detail: "n: 7g7e".to_owned(),
-                stall: None,
-            };
-            finish((&file, &*runner), [Draw, Loss], vec![incident]).await;
-        };
-        let store = Meanwhile::after(operation, store, late);
+        let stop = "[stop]\nelo0 = 0\nelo1 = 100\nminimum_pairs = 3\n";
+        let (larger, store, _folder) = finished_after(operation, stop, [Draw, Loss]).await;
         let report = gather(&larger, &store).await.expect("a report");
         assert!(store.has_happened(), "{operation}");
         let cell = &report.cells[0];

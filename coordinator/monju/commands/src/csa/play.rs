@@ -586,14 +586,19 @@ mod tests {
         GameSummary::parse(&lines).expect("conditions")
     }
 
-    #[tokio::test]
-    async fn a_turn_goes_on_through_a_lost_connection() {
+    /// A board with this engine, a shell script.
+    async fn board(engine: &str) -> Board {
         let spec = UsiSpec {
-            arguments: vec!["-c".to_owned(), ENGINE.to_owned()],
+            arguments: vec!["-c".to_owned(), engine.to_owned()],
             ..UsiSpec::of_program("/bin/sh")
         };
         let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
-        let mut board = Board::new(engine.expect("an engine"), spec, false, false);
+        Board::new(engine.expect("an engine"), spec, false, false)
+    }
+
+    #[tokio::test]
+    async fn a_turn_goes_on_through_a_lost_connection() {
+        let mut board = board(ENGINE).await;
         board.prepare(&summary("")).await.expect("ready");
         let start = Instant::now();
         board.begin(start);
@@ -628,12 +633,7 @@ mod tests {
 
     #[tokio::test]
     async fn moves_before_the_game_add_no_time() {
-        let spec = UsiSpec {
-            arguments: vec!["-c".to_owned(), ENGINE.to_owned()],
-            ..UsiSpec::of_program("/bin/sh")
-        };
-        let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
-        let mut board = Board::new(engine.expect("an engine"), spec, false, false);
+        let mut board = board(ENGINE).await;
         let with_increment = |moves: &str| {
             let mut offered = summary(moves);
             for rule in &mut offered.rules {
@@ -681,10 +681,6 @@ mod tests {
 
     #[tokio::test]
     async fn an_engine_that_has_ended_when_a_line_of_the_server_comes_is_started_again() {
-        let spec = UsiSpec {
-            arguments: vec!["-c".to_owned(), MORTAL.to_owned()],
-            ..UsiSpec::of_program("/bin/sh")
-        };
         let ponder = || EngineTask::Ponder("3c3d".parse().expect("a move"), None);
         // The moves of the game, the work of the engine, and the line of the server.
         let cases = [
@@ -693,8 +689,7 @@ mod tests {
             ("+7776FU,T1\n", ponder(), "-8384FU,T1"),
             ("", EngineTask::Move, "resume"),
         ];
-        let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
-        let mut board = Board::new(engine.expect("an engine"), spec, false, false);
+        let mut board = board(MORTAL).await;
         for (moves, thinking, line) in cases {
             board.prepare(&summary(moves)).await.expect("ready");
             board.think().await.expect("asked");
