@@ -390,3 +390,22 @@ fn condorcet(groups: &[u32]) -> Plot {
         bars: false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_majority_gains_as_in_the_paper() {
+        // For three members, F(p) = p³ + 3 p² (1 − p).
+        let gain = |n, p: f64| condorcet_gain(n, p);
+        assert!((gain(3, 0.6) - (0.216 + 3.0 * 0.36 * 0.4 - 0.6)).abs() < 1e-12);
+        assert!((gain(3, 0.75) - 0.09375).abs() < 1e-12);
+        assert_eq!(gain(4, 0.7), gain(3, 0.7));
+        assert!(gain(1, 0.3).abs() < 1e-12);
+        for n in [3, 5, 9, 33] {
+            assert!(gain(n, 0.5).abs() < 1e-12 && gain(n, 0.7) > 0.0 && gain(n, 0.3) < 0.0);
+            assert!(gain(n + 2, 0.6) > gain(n, 0.6));
+        }
+    }
+}
