@@ -79,7 +79,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let entry = if excluded.is_some() {
             None
         } else {
-            self.probe_table(key)
+            self.probe_table(key, info)
         };
         let table_value = entry.map(|entry| entry.value.recalled(ply));
         let tt_pv = if excluded.is_some() {

@@ -2,12 +2,12 @@
 
 use super::{
     history::Features,
-    search_value::{SearchValue, TableEntry, TranspositionTable},
+    search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
     stack::{STACK_OFFSET, StackEntry},
     value::{INFINITE, Value, clamp_evaluation},
 };
-use crate::eval::Evaluator;
+use crate::{eval::Evaluator, rules::CheckInfo};
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Sets the static evaluation of the node at `ply`, which is the current one. In check, the one of
@@ -122,13 +122,20 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
-    /// Returns the entry of the transposition table for a key, if the table is in use.
+    /// Returns the entry of the transposition table for the current node by its key, if the table is in use.
+    /// `info` is the node's. A proved mate has a move; where that is illegal, it is another position's.
     #[inline(always)]
-    pub(super) fn probe_table(&self, key: u64) -> Option<TableEntry<V>> {
-        match self.options.table {
-            0 => None,
-            1 => self.table.get(key),
-            _ => (self.table.get(key)).map(|entry| TableEntry { mv: None, ..entry }.if_exact()),
+    pub(super) fn probe_table(&self, key: u64, info: &CheckInfo) -> Option<TableEntry<V>> {
+        if self.options.table == 0 {
+            return None;
         }
+        let entry = self.table.get(key).filter(|entry| {
+            entry.depth < PROVED
+                || (entry.mv).is_some_and(|mv| self.position.is_legal_given(mv, info))
+        })?;
+        Some(match self.options.table {
+            1 => entry,
+            _ => TableEntry { mv: None, ..entry }.if_exact(),
+        })
     }
 }

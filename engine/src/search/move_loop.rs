@@ -333,7 +333,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         if margin == 0 || V::LANES > 1 {
             return None;
         }
-        let entry = self.probe_table(self.position.key())?;
+        let entry = self.probe_table(self.position.key(), child)?;
         let expected = -entry.value.lane(0);
         if expected.abs() >= DECIDED {
             return None;

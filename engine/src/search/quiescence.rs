@@ -41,7 +41,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
         // Transposition table cutoff
         let key = self.quiescence_key();
-        let entry = self.probe_table(key);
+        let entry = self.probe_table(key, info);
         let table_value = entry.map(|entry| entry.value.recalled(ply));
         if let (Some(entry), Some(value)) = (entry, table_value)
             && (!PV || entry.depth >= PROVED)

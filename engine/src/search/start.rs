@@ -318,6 +318,24 @@ mod tests {
         })
     }
 
+    /// Tells whether a table's proof of a mate by a move is believed in the start position.
+    fn believes_mate_by(text: &str) -> bool {
+        let noise = Noise::new(0.0, 0).unwrap();
+        let options = SearchOptions::default();
+        with_searcher::<Value, _>(("startpos", options, &noise), None, |searcher| {
+            let key = searcher.position.key();
+            searcher.store_mate(text.parse().unwrap(), 0, 3);
+            let info = CheckInfo::new(&searcher.position);
+            searcher.probe_table(key, &info).is_some()
+        })
+    }
+
+    #[test]
+    fn a_proof_by_an_illegal_move_is_of_another_position() {
+        assert!(believes_mate_by("7g7f"));
+        assert!(!believes_mate_by("5e5d+"));
+    }
+
     /// Returns the depth at which a split point's moves are searched after values between alpha and beta.
     fn depth_after(depth: i32, values: &[Value], options: SearchOptions) -> i32 {
         let noise = Noise::new(0.0, 0).unwrap();

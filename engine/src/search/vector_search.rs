@@ -85,7 +85,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         let entry = if excluded.is_some() {
             None
         } else {
-            self.probe_table(key)
+            self.probe_table(key, info)
         };
         let table_value = entry.map(|entry| entry.value.recalled(ply));
         let mut windows = LaneWindows::new(window);

@@ -45,7 +45,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
 
         // Transposition table: the lanes that it decides leave
         let key = self.quiescence_key();
-        let entry = self.probe_table(key);
+        let entry = self.probe_table(key, info);
         let table_value = entry.map(|entry| entry.value.recalled(ply));
         let mut windows = LaneWindows::new(window);
         if let (Some(entry), Some(value)) = (entry, table_value)
