@@ -163,8 +163,19 @@ impl Nnue {
     /// plies before it.
     #[inline]
     fn advance(&mut self, from: usize, to: usize, side: Color, king: usize) {
+        if to - from == 1 {
+            // The usual case, in which two rows each are enough.
+            self.advance_by::<2>(from, to, side, king);
+        } else {
+            self.advance_by::<{ 2 * HORIZON }>(from, to, side, king);
+        }
+    }
+
+    /// The same with room for `ROWS` added and as many removed rows.
+    #[inline(always)]
+    fn advance_by<const ROWS: usize>(&mut self, from: usize, to: usize, side: Color, king: usize) {
         let network = &*self.network;
-        let (mut added, mut removed) = (Rows::new(network), Rows::new(network));
+        let (mut added, mut removed) = (Rows::<ROWS>::new(network), Rows::<ROWS>::new(network));
         let (before, after) = self.accumulators.split_at_mut(from + 1);
         for accumulator in &after[..to - from] {
             for &seen in accumulator.change.added() {
@@ -195,7 +206,7 @@ impl Nnue {
             return;
         }
         let king = own_king(position, side);
-        let (mut added, mut removed) = (Rows::new(network), Rows::new(network));
+        let (mut added, mut removed) = (Rows::<2>::new(network), Rows::<2>::new(network));
         for &seen in change.removed() {
             added.push(network, seen, side, king);
         }
@@ -230,17 +241,17 @@ impl Nnue {
     }
 }
 
-/// The rows of the features that change within the horizon, at most two for each ply.
-struct Rows<'a> {
-    rows: [&'a WeightRow; 2 * HORIZON],
+/// The rows of the features that change, at most two for each ply.
+struct Rows<'a, const ROWS: usize> {
+    rows: [&'a WeightRow; ROWS],
     count: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a, const ROWS: usize> Rows<'a, ROWS> {
     #[inline(always)]
     fn new(network: &'a Network) -> Self {
         Self {
-            rows: [network.biases(); 2 * HORIZON],
+            rows: [network.biases(); ROWS],
             count: 0,
         }
     }

@@ -55,8 +55,12 @@ pub fn gains_at_least(position: &Position, mv: Move, threshold: i32) -> bool {
 
     occupied |= Bitboard::of(to);
     let theirs = position.attackers(!us, to, occupied);
-    if theirs.is_empty() {
+    let Some((kind, _)) = cheapest(position, theirs) else {
         return true;
+    };
+    // The first capture may win enough whatever follows.
+    if kind != PieceKind::King && exchange_value(kind) < swap {
+        return false;
     }
     let mut attackers = (theirs | position.attackers(us, to, occupied)) & occupied;
     let mut side = us;

@@ -32,6 +32,13 @@ pub fn mate_in_one(position: &Position, info: &CheckInfo) -> Option<Move> {
     let king = position.king(!us)?;
     // A fleeing king no longer blocks the attacks of sliders.
     let attacked = position.attacked_by(us, position.occupied() ^ Bitboard::of(king));
+    if !king_attacks(king).intersects(attacked)
+        && !position.hand(us).has(PieceKind::Knight)
+        && position.pieces(us, PieceKind::Knight).is_empty()
+    {
+        // Only a knight can check from a square that nothing defends.
+        return None;
+    }
     let flight = Flight {
         king,
         attacked,

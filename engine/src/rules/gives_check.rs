@@ -18,18 +18,21 @@ pub struct CheckTargets {
 }
 
 impl CheckTargets {
+    /// The data of a position without that king, in which no move gives check.
+    pub const NONE: Self = Self {
+        king: None,
+        discoverers: Bitboard::EMPTY,
+        diagonal: Bitboard::EMPTY,
+        orthogonal: Bitboard::EMPTY,
+        zone: Bitboard::EMPTY,
+    };
+
     /// Computes the data for the side to move, whose pieces must not attack the opponent's king.
     #[inline]
     pub fn new(position: &Position) -> Self {
         let us = position.side_to_move();
         let Some(king) = position.king(!us) else {
-            return Self {
-                king: None,
-                discoverers: Bitboard::EMPTY,
-                diagonal: Bitboard::EMPTY,
-                orthogonal: Bitboard::EMPTY,
-                zone: Bitboard::EMPTY,
-            };
+            return Self::NONE;
         };
         let occupied = position.occupied();
         let diagonal = bishop_attacks(king, occupied);

@@ -1,16 +1,18 @@
 use super::{
+    bitboard::Bitboard,
     check::CheckInfo,
     generate::{Scope, generate},
     moves::Move,
     position::Position,
     sink::PushMove,
+    square::Square,
 };
 use std::mem::MaybeUninit;
 
 /// A list of moves with room for every legal move of a position.
 #[derive(Clone)]
 pub struct MoveList {
-    moves: [MaybeUninit<Move>; MoveList::CAPACITY],
+    moves: [MaybeUninit<Move>; MoveList::CAPACITY + MoveList::ROOM],
     len: usize,
 }
 
@@ -18,11 +20,14 @@ impl MoveList {
     /// Capacity of the list; no position has more than 593 legal moves.
     pub const CAPACITY: usize = 600;
 
+    /// Room for the moves to every square.
+    const ROOM: usize = 128;
+
     /// Creates an empty list.
     #[inline(always)]
     pub const fn new() -> Self {
         Self {
-            moves: [const { MaybeUninit::uninit() }; Self::CAPACITY],
+            moves: [const { MaybeUninit::uninit() }; Self::CAPACITY + Self::ROOM],
             len: 0,
         }
     }
@@ -57,7 +62,7 @@ impl MoveList {
     /// Returns the moves.
     #[inline(always)]
     pub fn as_slice(&self) -> &[Move] {
-        // SAFETY: only `push` raises `len`, after it has initialised the entry.
+        // SAFETY: only `push` and `push_moves` raise `len`, after they have initialised the entries.
         unsafe { std::slice::from_raw_parts(self.moves.as_ptr().cast(), self.len) }
     }
 }
@@ -79,7 +84,15 @@ impl std::ops::Deref for MoveList {
 
 impl PushMove for MoveList {
     #[inline(always)]
-    fn push_move(&mut self, mv: Move) {
-        self.push(mv);
+    fn push_moves(&mut self, to: Bitboard, of: impl Fn(Square) -> Move) {
+        // The length is counted in a register and written once.
+        let room: &mut [_; Self::ROOM] = (self.moves[self.len..].first_chunk_mut())
+            .expect("room beyond the largest number of moves");
+        let mut count = 0;
+        to.squares().for_each(|square| {
+            room[count % Self::ROOM].write(of(square));
+            count += 1;
+        });
+        self.len += count;
     }
 }

@@ -16,19 +16,15 @@ pub trait Sink {
 
 /// A sink that receives every move by itself.
 pub trait PushMove {
-    /// Receives one move.
-    fn push_move(&mut self, mv: Move);
+    /// Receives the move `of` each square of a set.
+    fn push_moves(&mut self, to: Bitboard, of: impl Fn(Square) -> Move);
 }
 
 impl<P: PushMove> Sink for P {
     #[inline(always)]
     fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
-        promoting
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from, to, true)));
-        plain
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from, to, false)));
+        self.push_moves(promoting, |to| Move::new(from, to, true));
+        self.push_moves(plain, |to| Move::new(from, to, false));
     }
 
     #[inline(always)]
@@ -39,12 +35,8 @@ impl<P: PushMove> Sink for P {
                 Color::White => to.index() - 1,
             })
         };
-        promoting
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from(to), to, true)));
-        plain
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from(to), to, false)));
+        self.push_moves(promoting, |to| Move::new(from(to), to, true));
+        self.push_moves(plain, |to| Move::new(from(to), to, false));
     }
 
     #[inline(always)]
@@ -53,8 +45,7 @@ impl<P: PushMove> Sink for P {
         while kinds != 0 {
             let kind = PieceKind::from_index(kinds.trailing_zeros() as usize);
             kinds &= kinds - 1;
-            to.squares()
-                .for_each(|to| self.push_move(Move::drop(kind, to)));
+            self.push_moves(to, |to| Move::drop(kind, to));
         }
     }
 }

@@ -196,7 +196,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             noisy_table_move: is_table_move_noisy,
             tt_pv,
             threatened: false,
-            targets: CheckTargets::new(&self.position),
+            targets: CheckTargets::NONE,
         };
 
         // Reverse futility pruning, razoring, null-move pruning, ProbCut
@@ -221,6 +221,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
 
         // Move loop
+        node.targets = CheckTargets::new(&self.position);
         let mut picker = Picker::new(in_check, table_move, contexts);
         picker.favour_checks(&node.targets);
         if let Some(order) = self.judges.order()

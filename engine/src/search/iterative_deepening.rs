@@ -201,7 +201,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
     fn search_root(&mut self, window: (V, V), depth: i32) -> V {
         debug_assert_eq!(self.after_null_move, 0, "every null move is taken back");
         let info = CheckInfo::new(&self.position);
-        self.root_window = window.1.lead(window.0, window.0).max(1);
+        self.set_root_window(window.1.lead(window.0, window.0));
         V::search_root(self, &info, window, depth)
     }
 }

@@ -391,14 +391,29 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
+    /// Returns by how much a window lessens reductions: the more, the wider beside the root's.
+    #[inline(always)]
+    fn window_reduction(&self, window: i32) -> i32 {
+        match window {
+            1 => self.null_window_reduction,
+            _ => reduction_by_window(window, self.root_window),
+        }
+    }
+
+    /// Sets the width of the window at the root.
+    pub(super) fn set_root_window(&mut self, width: i32) {
+        self.root_window = width.max(1);
+        self.null_window_reduction = reduction_by_window(1, self.root_window);
+    }
+
     /// Returns the reduction of a late move before adjustments, in 1/1024 plies.
     #[inline(always)]
     fn reduction(&self, node: &Node<V>, move_count: usize, alpha: V) -> i32 {
         let depth = node.depth.clamp(0, 63) as usize;
         let scale = self.reductions[depth][move_count.min(63)];
-        let window = node.beta.lead(alpha, alpha).min(self.root_window);
+        let window = node.beta.lead(alpha, alpha);
         let mut less = scale + reduction::base();
-        less -= window * reduction::window() / self.root_window.max(1);
+        less -= self.window_reduction(window);
         less += scale * reduction::not_improving() / 512 * i32::from(!node.improving);
         less
     }
@@ -438,6 +453,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         less -= reduction::table_move() * i32::from(node.table_move == Some(mv));
         less - history / 8 * reduction::history() / 1024
     }
+}
+
+#[inline(always)]
+fn reduction_by_window(window: i32, root: i32) -> i32 {
+    window.min(root) * reduction::window() / root
 }
 
 /// Margin of futility pruning at a reduced depth of 0. `has_raised` tells whether a move before has raised alpha.

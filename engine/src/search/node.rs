@@ -43,6 +43,7 @@ pub(super) struct Node<V: SearchValue> {
     pub tt_pv: bool,
     /// A pass was answered by mate.
     pub threatened: bool,
+    /// Known from the move loop on.
     pub targets: CheckTargets,
 }
 

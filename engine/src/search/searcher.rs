@@ -57,6 +57,8 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub root_depth: i32,
     /// Width of the root's window.
     pub root_window: i32,
+    /// By how much a window of one centipawn lessens reductions, in 1/1024 plies.
+    pub null_window_reduction: i32,
     /// Mean square of the root's last values.
     pub mean_square: i32,
     /// Least ply of a null move, 0 outside the verification of another one.

@@ -158,7 +158,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         let after_null_move = mem::replace(&mut self.after_null_move, setup.after_null_move);
         self.stack[..setup.stack.len()].copy_from_slice(&setup.stack);
         self.root_depth = setup.root_depth;
-        self.root_window = setup.root_window;
+        self.set_root_window(setup.root_window);
         let null_move_from = mem::replace(&mut self.null_move_from, setup.null_move_from);
         let outer = self.split.replace(Arc::clone(split));
         self.stopped = false;

@@ -4,7 +4,7 @@ use super::{
     architecture::Architecture,
     features::OUT_OF_GAME,
     shape::{HIDDEN, WIDTH, WeightBlock, WeightRow},
-    simd::Kernel,
+    simd::{Kernel, Vectorised},
 };
 use crate::rules::{Color, Position, Square};
 use std::num::NonZeroU8;
@@ -219,31 +219,61 @@ impl Network {
     /// Returns the value in centipawns for the sums of the side to move and of its opponent.
     #[inline]
     pub fn value(&self, own: &WeightRow, other: &WeightRow) -> i32 {
-        #[repr(align(64))]
-        struct Inputs([u8; 2 * WIDTH]);
-        let mut inputs = Inputs([0; 2 * WIDTH]);
-        let (halves, _) = inputs.0.as_chunks_mut::<WIDTH>();
-        if self.architecture.is_paired() {
-            let (quarters, _) = halves[0].as_chunks_mut::<{ WIDTH / 2 }>();
-            self.kernel.multiply(&mut quarters[0], own);
-            self.kernel.multiply(&mut quarters[1], other);
+        let network = self;
+        let sum = i64::from(self.kernel.run(LastLayer {
+            network,
+            own,
+            other,
+        }));
+        let sum = 100 * (sum + i64::from(self.output_bias));
+        let value = if self.fv_scale == FV_SCALE {
+            // A known divisor is a multiplication.
+            sum / (PAWN * FV_SCALE as i64)
         } else {
-            self.kernel.activate(&mut halves[0], own);
-            self.kernel.activate(&mut halves[1], other);
-        }
-        let (inputs, _) = inputs.0[..self.architecture.inputs()].as_chunks();
-        let hidden = self.layer(&self.first, inputs);
-        let hidden = self.layer(&self.second, hidden.as_chunks().0);
-        let weighted = hidden.iter().zip(&self.output);
-        let sum: i32 = weighted.map(|(&a, &w)| i32::from(a) * i32::from(w)).sum();
-        let sum = i64::from(sum) + i64::from(self.output_bias);
-        (sum * 100 / (PAWN * i64::from(self.fv_scale))).clamp(-MOST, MOST) as i32
+            sum / (PAWN * i64::from(self.fv_scale))
+        };
+        value.clamp(-MOST, MOST) as i32
     }
+}
+
+/// The computation of the last layer's sum without its bias, in one piece for each instruction set.
+struct LastLayer<'a> {
+    network: &'a Network,
+    own: &'a WeightRow,
+    other: &'a WeightRow,
+}
+
+impl Vectorised for LastLayer<'_> {
+    type Output = i32;
 
     #[inline(always)]
-    fn layer(&self, layer: &Dense, inputs: &[[u8; 4]]) -> [u8; HIDDEN] {
-        let sums = self.kernel.affine(inputs, &layer.weights, &layer.biases);
-        self.kernel.clip(&sums)
+    fn run(self) -> i32 {
+        #[repr(align(64))]
+        struct Inputs([u8; 2 * WIDTH]);
+        let Self {
+            network,
+            own,
+            other,
+        } = self;
+        let kernel = network.kernel;
+        let mut inputs = Inputs([0; 2 * WIDTH]);
+        let (halves, _) = inputs.0.as_chunks_mut::<WIDTH>();
+        if network.architecture.is_paired() {
+            let (quarters, _) = halves[0].as_chunks_mut::<{ WIDTH / 2 }>();
+            kernel.multiply(&mut quarters[0], own);
+            kernel.multiply(&mut quarters[1], other);
+        } else {
+            kernel.activate(&mut halves[0], own);
+            kernel.activate(&mut halves[1], other);
+        }
+        let (inputs, _) = inputs.0[..network.architecture.inputs()].as_chunks();
+        let layer = |layer: &Dense, inputs: &[[u8; 4]]| {
+            kernel.clip(&kernel.affine(inputs, &layer.weights, &layer.biases))
+        };
+        let hidden = layer(&network.first, inputs);
+        let hidden = layer(&network.second, hidden.as_chunks().0);
+        let weighted = hidden.iter().zip(&network.output);
+        weighted.map(|(&a, &w)| i32::from(a) * i32::from(w)).sum()
     }
 }
 

@@ -116,15 +116,23 @@ impl Kernel {
     }
 }
 
+impl Kernel {
+    /// Runs work with the vectors of the kernel.
+    #[inline(always)]
+    pub fn run<W: Vectorised>(self, work: W) -> W::Output {
+        match self {
+            Self::Scalar => work.run(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => avx2.run(work),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(avx512) => avx512.run(work),
+        }
+    }
+}
+
 /// Runs work with the widest vectors of the processor.
 pub fn vectorised<W: Vectorised>(work: W) -> W::Output {
-    match Kernel::best() {
-        Kernel::Scalar => work.run(),
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx2(avx2) => avx2.run(work),
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512(avx512) => avx512.run(work),
-    }
+    Kernel::best().run(work)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A list of moves with scores, sorted as far as needed.
 
-use crate::rules::{Move, MoveList, PushMove};
+use crate::rules::{Bitboard, Move, MoveList, PushMove, Square};
 use std::mem::MaybeUninit;
 
 /// A move with its score.
@@ -29,7 +29,10 @@ pub(super) struct ScoredList {
 }
 
 impl ScoredList {
-    const CAPACITY: usize = MoveList::CAPACITY;
+    const CAPACITY: usize = MoveList::CAPACITY + Self::ROOM;
+
+    /// Room for the moves to every square.
+    const ROOM: usize = 128;
 
     pub const fn new() -> Self {
         Self {
@@ -51,26 +54,34 @@ impl ScoredList {
 
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [ScoredMove] {
-        // SAFETY: only `push` and `append_by_bucket` raise `len`, after they have initialised the entries, and
+        // SAFETY: only `push_each` and `append_by_bucket` raise `len`, after they have initialised the entries, and
         // entries are written otherwise only through this slice.
         unsafe { std::slice::from_raw_parts_mut(self.entries.as_mut_ptr().cast(), self.len) }
     }
 }
 
 impl ScoredList {
-    /// Appends a move with its score.
+    /// Appends a move to each square of a set, with its score.
     #[inline(always)]
-    pub fn push(&mut self, mv: Move, score: i32) {
-        let rank = u16::MAX - self.len as u16;
-        self.entries[self.len].write(ScoredMove { mv, rank, score });
-        self.len += 1;
+    pub fn push_each(&mut self, to: Bitboard, scored: impl Fn(Square) -> (Move, i32)) {
+        // The length is counted in a register and written once.
+        let room: &mut [_; Self::ROOM] = (self.entries[self.len..].first_chunk_mut())
+            .expect("room beyond the largest number of moves");
+        let (mut count, first) = (0, u16::MAX - self.len as u16);
+        to.squares().for_each(|square| {
+            let (mv, score) = scored(square);
+            let rank = first - count as u16;
+            room[count % Self::ROOM].write(ScoredMove { mv, rank, score });
+            count += 1;
+        });
+        self.len += count;
     }
 }
 
 impl PushMove for ScoredList {
     #[inline(always)]
-    fn push_move(&mut self, mv: Move) {
-        self.push(mv, 0);
+    fn push_moves(&mut self, to: Bitboard, of: impl Fn(Square) -> Move) {
+        self.push_each(to, |square| (of(square), 0));
     }
 }
 
@@ -141,13 +152,16 @@ mod tests {
         for count in [0, 1, 2, 40, 500] {
             let (mut unsorted, mut list) = (ScoredList::new(), ScoredList::new());
             let mv = "7g7f".parse().unwrap();
-            list.push(mv, 1 << 20);
+            let push = |list: &mut ScoredList, score| {
+                list.push_each(Bitboard::of(Square::from_index(0)), |_| (mv, score));
+            };
+            push(&mut list, 1 << 20);
             let mut expected = Vec::new();
             for number in 0..count {
                 state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
                 // Equal scores, and scores beyond the outermost buckets.
                 let score = ((state >> 40) as i32 % 300 - 150) * 700;
-                unsorted.push(mv, score);
+                push(&mut unsorted, score);
                 expected.push((-score, number));
             }
             expected.sort_unstable();

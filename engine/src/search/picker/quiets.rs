@@ -72,10 +72,9 @@ impl QuietSink<'_> {
     fn add(&mut self, kind: PieceKind, origin: usize, to: Bitboard, of: impl Fn(Square) -> Move) {
         let sums = self.sums.of(kind);
         let quiet = self.rows.of_origin(origin);
-        let list = &mut *self.list;
-        to.squares().for_each(|to| {
+        self.list.push_each(to, |to| {
             let score = sums[to.index()] + 2 * quiet[to.index()].get();
-            list.push(of(to), score);
+            (of(to), score)
         });
     }
 
@@ -132,11 +131,11 @@ impl Sink for QuietSink<'_> {
         }
         let first = self.list.len();
         let sums = self.sums.of(PieceKind::Pawn);
-        let (list, rows) = (&mut *self.list, self.rows);
-        plain.squares().for_each(|to| {
+        let rows = self.rows;
+        self.list.push_each(plain, |to| {
             let from = pawn_origin(color, to);
             let score = sums[to.index()] + 2 * rows.of_origin(from.index())[to.index()].get();
-            list.push(Move::new(from, to, false), score);
+            (Move::new(from, to, false), score)
         });
         if let Some(targets) = self.checks
             && targets.can_discover()
@@ -177,10 +176,10 @@ struct CheckSink<'a> {
 impl CheckSink<'_> {
     #[inline(always)]
     fn add(&mut self, to: Bitboard, of: impl Fn(Square) -> Move) {
-        for to in to {
+        self.list.push_each(to, |to| {
             let mv = of(to);
-            self.list.push(mv, self.rows.order(self.position, mv));
-        }
+            (mv, self.rows.order(self.position, mv))
+        });
     }
 }
 

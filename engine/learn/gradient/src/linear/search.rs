@@ -4,7 +4,7 @@
 
 use monju_engine::{
     eval::{Evaluator, Linear, exchange_value, gains_at_least},
-    rules::{Bitboard, CheckInfo, Move, MoveList, Position, PushMove, Scope, generate},
+    rules::{Bitboard, CheckInfo, Move, MoveList, Position, PushMove, Scope, Square, generate},
 };
 
 /// Smallest value of a mate, beyond every evaluation.
@@ -44,8 +44,8 @@ const NO_MOVES: Variation = Variation {
 struct Captures(Vec<(i32, Move)>);
 
 impl PushMove for Captures {
-    fn push_move(&mut self, mv: Move) {
-        self.0.push((0, mv));
+    fn push_moves(&mut self, to: Bitboard, of: impl Fn(Square) -> Move) {
+        self.0.extend(to.squares().map(|square| (0, of(square))));
     }
 }
 

@@ -56,6 +56,7 @@ impl Avx2 {
         unsafe { affine(inputs, weights, biases) }
     }
 
+    #[inline(always)]
     pub fn run<W: Vectorised>(self, work: W) -> W::Output {
         // SAFETY: a value of this type exists only where AVX2 was detected.
         unsafe { run(work) }
@@ -117,6 +118,7 @@ fn update(
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn activate(target: &mut [u8; 256], row: &WeightRow) {
     let most = _mm256_set1_epi8(127);
@@ -130,6 +132,7 @@ fn activate(target: &mut [u8; 256], row: &WeightRow) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     let (least, most) = (_mm256_setzero_si256(), _mm256_set1_epi16(1016));
@@ -148,6 +151,7 @@ fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn clip(sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
     let part = |index: usize| _mm256_srai_epi32::<6>(load(&sums[index * 8..][..8]));
@@ -162,6 +166,7 @@ fn clip(sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
     clipped
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn affine(inputs: &[[u8; 4]], weights: &[WeightBlock], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
     let ones = _mm256_set1_epi16(1);

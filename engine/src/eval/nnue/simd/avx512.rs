@@ -72,10 +72,21 @@ impl Avx512 {
         }
     }
 
+    #[inline(always)]
     pub fn run<W: Vectorised>(self, work: W) -> W::Output {
-        // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
-        unsafe { run(work) }
+        if self.vnni {
+            // SAFETY: `vnni` is set only where VNNI was detected, too.
+            unsafe { run_vnni(work) }
+        } else {
+            // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
+            unsafe { run(work) }
+        }
     }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+fn run_vnni<W: Vectorised>(work: W) -> W::Output {
+    work.run()
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -125,6 +136,7 @@ fn update(
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn activate(target: &mut [u8; 256], row: &WeightRow) {
     let most = _mm512_set1_epi8(127);
@@ -140,6 +152,7 @@ fn activate(target: &mut [u8; 256], row: &WeightRow) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     let (least, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(1016));
@@ -161,6 +174,7 @@ fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn clip(sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
     let part = |index: usize| _mm512_srai_epi32::<6>(load(&sums[index * 16..][..16]));
@@ -176,6 +190,7 @@ fn clip(sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
     numbers
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512vnni")]
 fn affine_vnni(
     inputs: &[[u8; 4]],
@@ -200,6 +215,7 @@ fn affine_vnni(
     finish(low, high)
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn affine_plain(
     inputs: &[[u8; 4]],
