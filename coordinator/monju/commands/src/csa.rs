@@ -14,6 +14,8 @@ mod play;
 mod result;
 mod server;
 mod summary;
+#[cfg(test)]
+mod testing;
 
 pub use login::Login;
 

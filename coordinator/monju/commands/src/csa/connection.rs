@@ -264,9 +264,8 @@ fn end_in_silence(_: &TcpStream) -> io::Result<()> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::*;
+    use super::{super::testing, *};
     use rustix::net::sockopt;
-    use tokio::net::TcpListener;
 
     #[test]
     fn a_connection_that_timed_out_may_have_died_before() {
@@ -281,20 +280,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_that_dies_without_a_word_is_ended_by_the_system() {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let login = Login {
-            server: listener.local_addr().expect("an address").to_string(),
-            user: "Monju".to_owned(),
-            password: "word".to_owned(),
-        };
-        let let_in = async {
-            let (mut stream, _) = listener.accept().await.expect("a client");
-            let answer = stream.write_all(b"LOGIN:Monju OK\n").await;
-            answer.expect("the client reads");
-            stream
-        };
-        let (connection, _server) = tokio::join!(CsaConnection::log_in(&login), let_in);
-        let stream = connection.expect("a login").stream;
+        let (connection, _end) = testing::connected().await;
+        let stream = connection.stream;
         assert_eq!(sockopt::tcp_user_timeout(&stream), Ok(10_000));
         assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
         let idle = sockopt::tcp_keepidle(&stream);

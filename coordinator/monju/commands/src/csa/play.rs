@@ -570,35 +570,14 @@ impl Board {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::*;
-
-    /// An engine that gets ready and never answers.
-    const ENGINE: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
-        quit) exit ;; esac; done";
-
-    /// A game in which we are Black, after these moves.
-    fn summary(moves: &str) -> GameSummary {
-        let text = format!(
-            "Game_ID:one\nName+:a\nName-:b\nYour_Turn:+\nBEGIN Time\nTotal_Time:30\nEND Time\n\
-             BEGIN Position\nPI\n+\n{moves}END Position"
-        );
-        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        GameSummary::parse(&lines).expect("conditions")
-    }
-
-    /// A board with this engine, a shell script.
-    async fn board(engine: &str) -> Board {
-        let spec = UsiSpec {
-            arguments: vec!["-c".to_owned(), engine.to_owned()],
-            ..UsiSpec::of_program("/bin/sh")
-        };
-        let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
-        Board::new(engine.expect("an engine"), spec, false, false)
-    }
+    use super::{
+        super::testing::{MUTE, board, summary},
+        *,
+    };
 
     #[tokio::test]
     async fn a_turn_goes_on_through_a_lost_connection() {
-        let mut board = board(ENGINE).await;
+        let mut board = board(&[MUTE]).await;
         board.prepare(&summary("")).await.expect("ready");
         let start = Instant::now();
         board.begin(start);
@@ -633,7 +612,7 @@ mod tests {
 
     #[tokio::test]
     async fn moves_before_the_game_add_no_time() {
-        let mut board = board(ENGINE).await;
+        let mut board = board(&[MUTE]).await;
         let with_increment = |moves: &str| {
             let mut offered = summary(moves);
             for rule in &mut offered.rules {
@@ -689,7 +668,7 @@ mod tests {
             ("+7776FU,T1\n", ponder(), "-8384FU,T1"),
             ("", EngineTask::Move, "resume"),
         ];
-        let mut board = board(MORTAL).await;
+        let mut board = board(&[MORTAL]).await;
         for (moves, thinking, line) in cases {
             board.prepare(&summary(moves)).await.expect("ready");
             board.think().await.expect("asked");
@@ -721,12 +700,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("heard");
         let log = log.to_str().expect("a path in UTF-8");
-        let spec = UsiSpec {
-            arguments: ["-c", LISTENER, log].map(str::to_owned).to_vec(),
-            ..UsiSpec::of_program("/bin/sh")
-        };
-        let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
-        let mut board = Board::new(engine.expect("an engine"), spec, false, false);
+        let mut board = board(&[LISTENER, log]).await;
         let conditions = GameSummary {
             most_moves: Some(256),
             ..summary("")

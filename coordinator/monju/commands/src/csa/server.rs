@@ -91,34 +91,17 @@ impl<'a> Server<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use tokio::{
-        io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
-        net::TcpListener,
-    };
-
-    /// A listener that lets a client in and closes the connection.
-    async fn let_in(listener: &TcpListener) {
-        let (stream, _) = listener.accept().await.expect("a client");
-        let mut stream = BufReader::new(stream);
-        let mut line = String::new();
-        stream.read_line(&mut line).await.expect("a login");
-        stream.write_all(b"LOGIN:Monju OK\n").await.expect("read");
-    }
+    use super::{super::testing, *};
 
     #[tokio::test]
     async fn a_server_that_is_gone_for_good_is_given_up() {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let login = Login {
-            server: listener.local_addr().expect("an address").to_string(),
-            user: "Monju".to_owned(),
-            password: "word".to_owned(),
-        };
+        let (listener, login) = testing::server().await;
         let mut server = Server::new(&login);
         let patience = Patience::new();
-        let (connected, ()) = tokio::join!(server.connect(&patience), let_in(&listener));
+        let let_in = testing::let_in(&listener);
+        let (connected, end) = tokio::join!(server.connect(&patience), let_in);
         connected.expect("a login");
-        drop(listener);
+        drop((listener, end));
         tokio::time::pause();
         let gone = server.connect_again("game").await;
         assert!(
