@@ -124,7 +124,11 @@ impl GuardedProcess {
         if self.is_guard {
             return self.child.wait().await.map(drop);
         }
-        self.child.kill().await
+        // A child that has been waited for is gone.
+        match self.child.id() {
+            Some(_) => self.child.kill().await,
+            None => Ok(()),
+        }
     }
 
     /// Kills the process group or the job: the program may be a script that runs another one. A guard is told to do so.

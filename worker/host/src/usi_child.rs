@@ -277,8 +277,8 @@ impl UsiChild {
         self.kill().await;
     }
 
-    /// Kills the engine. One that hangs in the system itself is not waited for.
-    pub async fn kill(mut self) {
+    /// Kills the engine, which can only be dropped then. One that hangs in the system itself is not waited for.
+    pub async fn kill(&mut self) {
         match timeout(QUIT_PATIENCE, self.process.kill()).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {

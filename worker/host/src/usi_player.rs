@@ -107,7 +107,7 @@ impl UsiPlayer {
                 why: Arc::clone(&error),
             }
         };
-        if let EngineState::Ready(ready) = mem::replace(&mut self.state, next) {
+        if let EngineState::Ready(mut ready) = mem::replace(&mut self.state, next) {
             ready.child.kill().await;
         }
         error

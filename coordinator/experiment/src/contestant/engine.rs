@@ -151,7 +151,7 @@ impl EngineContestant {
     pub async fn stop_pondering(&mut self) {
         if let (Some(child), Some(pondering)) = (&mut self.child, self.pondering.take())
             && !matches!(timeout(OVERTIME, pondering.stop(child)).await, Ok(Ok(())))
-            && let Some(child) = self.child.take()
+            && let Some(mut child) = self.child.take()
         {
             let side = &self.ensemble.name;
             warn!(
@@ -203,7 +203,7 @@ impl EngineContestant {
             }
             Ok(Err(source)) => return Err(self.failed(source)),
             Err(_) => {
-                if let Some(child) = self.child.take() {
+                if let Some(mut child) = self.child.take() {
                     child.kill().await;
                 }
                 if allowed.is_none() {

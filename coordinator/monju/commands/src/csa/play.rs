@@ -167,8 +167,9 @@ impl Board {
         self.engine.new_game().await
     }
 
-    /// Starts another engine in place of the one that failed.
+    /// Starts another engine in place of the one that failed. That may hang, and leaves its memory and cores first.
     async fn start(&mut self) -> Result<(), ChildError> {
+        self.engine.kill().await;
         self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
         self.told = 0;
         Ok(())
@@ -690,6 +691,21 @@ mod tests {
         board.close().await;
     }
 
+    /// An engine that says whether the one before it is alive.
+    const SUCCESSOR: &str = "kill -0 $(cat \"$0\") && echo info string error: it lives; echo $$ > \"$0\"; \
+        while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; quit) exit ;; esac; done";
+
+    #[tokio::test]
+    async fn an_engine_is_gone_before_another_takes_its_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let number = folder.path().join("number");
+        let mut board = board(&[SUCCESSOR, number.to_str().expect("a path in UTF-8")]).await;
+        board.start().await.expect("started");
+        let reports = board.engine.take_reports();
+        assert!(reports.errors().is_empty(), "{reports:?}");
+        board.close().await;
+    }
+
     /// An engine that writes down what it hears, and has an option for the greatest number of moves.
     const LISTENER: &str = "while read -r line; do echo \"$line\" >> \"$0\"; case \"$line\" in \
         usi) echo option name MaxMovesToDraw type spin default 0; echo usiok ;; isready) echo readyok ;; \
@@ -709,7 +725,7 @@ mod tests {
         board.restart(&ChildError::Deaf).await.expect("started");
         board.close().await;
         let heard = std::fs::read_to_string(log).expect("a log");
-        // The first engine may be gone before it has written down more.
+        // The first engine is killed, maybe before it has written down more.
         let ready = heard.matches("setoption name MaxMovesToDraw value 256\nisready\n");
         assert_eq!(ready.count(), 2, "{heard}");
         assert!(!heard.contains("RoundUpToFullSecond"), "{heard}");

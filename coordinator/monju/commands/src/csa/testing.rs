@@ -1,4 +1,4 @@
-//! What the tests of the client share: a server's end of a connection, and on Unix a game and its engine.
+//! Parts that the tests of the client share: a server's end of a connection, and on Unix a game and its engine.
 
 use super::login::Login;
 use tokio::{
