@@ -239,7 +239,8 @@ async fn leave(at_hand: Option<AtHand>) {
 }
 
 /// Waits for a game and its start, unless one is on offer. The server hears that we agree when the engine is ready,
-/// because the clock runs from the start on. The inner error is that of the connection.
+/// because the clock runs from the start on; a game that the engine does not get ready for is called off. The inner
+/// error is that of the connection.
 async fn agree(
     board: &mut Board,
     connection: &mut CsaConnection,
@@ -254,7 +255,10 @@ async fn agree(
             },
         };
         tell!("{}", summary.heading());
-        connection.beside(board.prepare(&summary)).await?;
+        if let Err(error) = connection.beside(board.prepare(&summary)).await {
+            connection.reject(&summary.id).await;
+            return Err(error);
+        }
         match connection.agree(&summary.id).await {
             Ok(Some(start)) => {
                 board.begin(start);
@@ -263,5 +267,33 @@ async fn agree(
             Ok(None) => {}
             Err(error) => return Ok(Err(error)),
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use testing::{board, conditions, connected};
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
+
+    /// An engine that gets ready when it is started, and never again.
+    const ONCE: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok; exit ;; \
+        esac; done";
+
+    #[tokio::test]
+    async fn a_game_that_the_engine_does_not_get_ready_for_is_called_off() {
+        let mut board = board(&[ONCE]).await;
+        let (mut connection, mut end) = connected().await;
+        let offer = format!("BEGIN Game_Summary\n{}END Game_Summary\n", conditions(""));
+        end.write_all(offer.as_bytes()).await.expect("read");
+        let error = agree(&mut board, &mut connection, None).await;
+        let error = format!("{:#}", error.expect_err("no engine"));
+        assert!(
+            error.contains("before the game one: the engine ended"),
+            "{error}"
+        );
+        let mut line = String::new();
+        end.read_line(&mut line).await.expect("a line");
+        assert_eq!(line, "REJECT one\n");
     }
 }

@@ -7,7 +7,7 @@ use super::{
     result::{Played, ending_of},
     summary::GameSummary,
 };
-use anyhow::bail;
+use anyhow::{Context, bail};
 use monju_engine::{Answer, Color, Game, Move};
 use monju_experiment::{notes::Note, record::MatchOutcome};
 use monju_host::{
@@ -126,15 +126,12 @@ impl Board {
         }
     }
 
-    /// Gets the engine ready for a game. No clock runs yet: an engine may load for a long time.
+    /// Gets the engine ready for a game. No clock runs yet: an engine may load for a long time. One that has failed
+    /// since the last game, for which nobody has listened to it, is started again.
     ///
     /// # Errors
-    /// The engine does not get ready.
+    /// The engine that was started again does not get ready either.
     pub async fn prepare(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
-        if self.has_failed {
-            self.start().await?;
-            self.has_failed = false;
-        }
         // The server drops parts of a second.
         let drops = summary.unit == 1_000 && !summary.rounds_up;
         let most = summary
@@ -142,7 +139,20 @@ impl Board {
             .map(|most| ("MaxMovesToDraw", OptionValue::Number(most.into())));
         self.conditions = vec![("RoundUpToFullSecond", OptionValue::Switch(drops))];
         self.conditions.extend(most);
-        self.meet_conditions().await?;
+        if !self.has_failed
+            && let Err(error) = self.meet_conditions().await
+        {
+            tell!("the engine failed, and is started again: {error}");
+            self.has_failed = true;
+        }
+        if self.has_failed {
+            let game = &summary.id;
+            let again = self.start_again().await;
+            again.with_context(|| {
+                format!("the engine failed twice in a row before the game {game}")
+            })?;
+            self.has_failed = false;
+        }
         self.has_restarted = false;
         self.thinking = EngineTask::Nothing;
         self.offered = summary.timed.game.moves().len();
@@ -167,12 +177,14 @@ impl Board {
         self.engine.new_game().await
     }
 
-    /// Starts another engine in place of the one that failed. That may hang, and leaves its memory and cores first.
-    async fn start(&mut self) -> Result<(), ChildError> {
+    /// Starts another engine in place of the one that failed, for the same game. That may hang, and leaves its memory
+    /// and cores first.
+    async fn start_again(&mut self) -> Result<(), ChildError> {
         self.engine.kill().await;
         self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
         self.told = 0;
-        Ok(())
+        self.thinking = EngineTask::Nothing;
+        self.meet_conditions().await
     }
 
     /// Tells the user what the engine reports, each text once a game: it plays otherwise than it was told to, and a
@@ -557,9 +569,7 @@ impl Board {
         }
         tell!("the engine failed, and is started again: {error}");
         self.has_restarted = true;
-        self.start().await?;
-        self.meet_conditions().await?;
-        self.thinking = EngineTask::Nothing;
+        self.start_again().await?;
         Ok(())
     }
 
@@ -691,6 +701,18 @@ mod tests {
         board.close().await;
     }
 
+    #[tokio::test]
+    async fn an_engine_that_died_between_two_games_is_started_again() {
+        let mut board = board(&[MUTE]).await;
+        board.prepare(&summary("")).await.expect("ready");
+        board.break_off().await;
+        board.engine.kill().await;
+        board.prepare(&summary("")).await.expect("ready again");
+        assert!(!board.has_restarted, "the game has a start of its own");
+        board.engine.ready().await.expect("a new engine");
+        board.close().await;
+    }
+
     /// An engine that says whether the one before it is alive.
     const SUCCESSOR: &str = "kill -0 $(cat \"$0\") && echo info string error: it lives; echo $$ > \"$0\"; \
         while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; quit) exit ;; esac; done";
@@ -700,7 +722,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let number = folder.path().join("number");
         let mut board = board(&[SUCCESSOR, number.to_str().expect("a path in UTF-8")]).await;
-        board.start().await.expect("started");
+        board.start_again().await.expect("started");
         let reports = board.engine.take_reports();
         assert!(reports.errors().is_empty(), "{reports:?}");
         board.close().await;
