@@ -170,7 +170,7 @@ impl Csa {
     }
 
     /// Plays one game, through as many connections as it takes. A game that cannot go on is broken off. The connection
-    /// that is at hand then is returned with the game.
+    /// that is at hand then is returned with the game; one to a game that the server counts as going on is not.
     async fn play(
         &self,
         server: &mut Server<'_>,
@@ -180,9 +180,15 @@ impl Csa {
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
     ) -> anyhow::Result<(Played, Option<AtHand>)> {
+        let mut left = board.play(&mut connection, interrupts, is_last).await?;
         loop {
-            let error = match board.play(&mut connection, interrupts, is_last).await? {
+            let error = match left {
                 Left::Over(played) => return Ok((*played, Some(connection.into()))),
+                Left::Unplayable(reason) => {
+                    drop(connection);
+                    tell!("the game {} cannot go on: {reason}", summary.id);
+                    return Ok((board.break_off().await, None));
+                }
                 Left::Lost(error) => error,
             };
             tell!("the connection is lost: {error}; connecting again");
@@ -203,7 +209,10 @@ impl Csa {
                     offer: Some(state),
                 }) if state.id == summary.id => {
                     connection = again;
-                    board.resume(&state, lost).await?;
+                    left = match board.resume(&state, lost).await {
+                        Ok(()) => board.play(&mut connection, interrupts, is_last).await?,
+                        Err(left) => left,
+                    };
                     continue;
                 }
                 Ok(at_hand) => {

@@ -34,6 +34,8 @@ pub enum Left {
     Over(Box<Played>),
     /// The connection is lost, and the game goes on.
     Lost(ConnectionError),
+    /// The game cannot go on, for this reason.
+    Unplayable(String),
 }
 
 /// The work of the engine.
@@ -80,7 +82,7 @@ pub struct Board {
     /// Number of reports of the engine that the user has been told.
     told: usize,
     has_restarted: bool,
-    /// The engine failed when a game was over, and is started again for the next one.
+    /// The engine failed twice in a game, or at its end, and is started again for the next one.
     has_failed: bool,
     /// Options of the engine that the server's conditions of the game ask for.
     conditions: Vec<(&'static str, OptionValue)>,
@@ -205,8 +207,8 @@ impl Board {
     /// Goes on with a game whose connection was lost at a time.
     ///
     /// # Errors
-    /// The engine fails twice.
-    pub async fn resume(&mut self, summary: &GameSummary, lost: Instant) -> anyhow::Result<()> {
+    /// The game cannot go on.
+    pub async fn resume(&mut self, summary: &GameSummary, lost: Instant) -> Result<(), Left> {
         let game = &summary.timed.game;
         if (game.start(), game.moves()) == (self.game.start(), self.game.moves()) {
             // The clock of our turn has run all the while, and the search and its move are as good as before.
@@ -251,10 +253,10 @@ impl Board {
         }
     }
 
-    /// Plays until the game is over or the connection is lost.
+    /// Plays until the game is over or cannot go on, or the connection is lost.
     ///
     /// # Errors
-    /// The engine fails twice, or the user leaves.
+    /// The user leaves.
     pub async fn play(
         &mut self,
         connection: &mut CsaConnection,
@@ -273,27 +275,27 @@ impl Board {
                 && is_asked
                 && let Err(error) = self.think().await
             {
-                self.restart(&error).await?;
-                continue;
+                match self.restart(error).await {
+                    Ok(()) => continue,
+                    Err(left) => return Ok(left),
+                }
             }
-            tokio::select! {
+            let goes_on = tokio::select! {
                 line = connection.next() => match line {
-                    Ok(line) => {
-                        if let Some(played) = self.handle(&line).await? {
-                            return Ok(Left::Over(Box::new(played)));
-                        }
-                    }
-                    Err(error) => return Ok(Left::Lost(error)),
+                    Ok(line) => self.handle(&line).await,
+                    Err(error) => Err(Left::Lost(error)),
                 },
                 message = self.engine.next() => match message {
-                    Ok(message) => {
-                        if let Err(error) = self.hear(message, connection).await? {
-                            return Ok(Left::Lost(error));
-                        }
-                    }
-                    Err(error) => self.restart(&error).await?,
+                    Ok(message) => self.hear(message, connection).await,
+                    Err(error) => self.restart(error).await,
                 },
-                Some(()) = interrupts.recv() => interrupt(is_last)?,
+                Some(()) = interrupts.recv() => {
+                    interrupt(is_last)?;
+                    Ok(())
+                }
+            };
+            if let Err(left) = goes_on {
+                return Ok(left);
             }
         }
     }
@@ -373,19 +375,19 @@ impl Board {
     }
 
     /// As [`Board::discard`], in mid-game: an engine that fails is started again.
-    async fn discard_or_restart(&mut self) -> anyhow::Result<()> {
+    async fn discard_or_restart(&mut self) -> Result<(), Left> {
         match self.discard().await {
             Ok(()) => Ok(()),
-            Err(error) => self.restart(&error).await,
+            Err(error) => self.restart(error).await,
         }
     }
 
-    /// Takes in a line of the engine; the inner error is that of the connection.
+    /// Takes in a line of the engine.
     async fn hear(
         &mut self,
         message: UsiMessage,
         connection: &mut CsaConnection,
-    ) -> anyhow::Result<Result<(), ConnectionError>> {
+    ) -> Result<(), Left> {
         match message {
             UsiMessage::Info(text) => {
                 self.info.hear(&text);
@@ -394,14 +396,13 @@ impl Board {
             UsiMessage::BestMove(answer) => match &mut self.thinking {
                 EngineTask::Move => {
                     self.thinking = EngineTask::Nothing;
-                    if let Err(error) = self.answer(&answer, connection).await {
-                        return Ok(Err(error));
-                    }
+                    let sent = self.answer(&answer, connection).await;
+                    sent.map_err(Left::Lost)?;
                     let sent = self.sent.as_ref().and_then(|sent| sent.mv);
                     if let (Some(mv), Some(reply), true) = (sent, &answer.ponder, self.ponders)
                         && let Err(error) = self.ponder(mv, reply).await
                     {
-                        self.restart(&error).await?;
+                        self.restart(error).await?;
                     }
                 }
                 EngineTask::Ponder(_, early) => *early = Some(answer),
@@ -409,7 +410,7 @@ impl Board {
             },
             UsiMessage::ReadyOk | UsiMessage::Other => {}
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Sends our move.
@@ -447,8 +448,8 @@ impl Board {
         connection.send(&sent.text).await
     }
 
-    /// Takes in a line of the server; returns the game when it is over.
-    async fn handle(&mut self, line: &str) -> anyhow::Result<Option<Played>> {
+    /// Takes in a line of the server.
+    async fn handle(&mut self, line: &str) -> Result<(), Left> {
         if line.starts_with(['+', '-']) {
             self.moved(line).await?;
         } else if let Some(ending) = ending_of(line) {
@@ -461,24 +462,21 @@ impl Board {
                 // The end by the number of moves has no result of its own.
                 "#CENSORED" if self.ending == Some("maximum plies") => Some(MatchOutcome::Draw),
                 "#CHUDAN" | "#CENSORED" => None,
-                _ => return Ok(None),
+                _ => return Ok(()),
             };
-            return Ok(Some(self.over(outcome).await));
+            return Err(Left::Over(Box::new(self.over(outcome).await)));
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Takes in a move that the server has accepted.
-    async fn moved(&mut self, line: &str) -> anyhow::Result<()> {
+    async fn moved(&mut self, line: &str) -> Result<(), Left> {
         let mut parts = line.split(',');
         let text = parts.next().unwrap_or_default();
         let position = self.game.position();
         let legal = self.game.legal_moves();
         let Some(mv) = legal.into_iter().find(|&mv| position.csa_move(mv) == text) else {
-            bail!(
-                "the server plays {}, which is illegal here",
-                excerpt(text, 20)
-            );
+            return Err(illegal(text));
         };
         let units = parts.find_map(|part| part.strip_prefix('T')?.parse::<u64>().ok());
         let spent = units.unwrap_or(0).saturating_mul(self.unit);
@@ -490,7 +488,7 @@ impl Board {
             time_ms: spent,
             score: sent.as_ref().and_then(|sent| sent.score),
         });
-        self.game.play(mv)?;
+        self.game.play(mv).map_err(|_| illegal(text))?;
         if is_ours {
             // A server may play another move than the one that was sent, as after a reconnection.
             if sent.and_then(|sent| sent.mv) != Some(mv) {
@@ -502,7 +500,7 @@ impl Board {
         match std::mem::replace(&mut self.thinking, EngineTask::Nothing) {
             EngineTask::Ponder(expected, None) if expected == mv => match self.ponder_hit().await {
                 Ok(()) => self.thinking = EngineTask::Move,
-                Err(error) => self.restart(&error).await?,
+                Err(error) => self.restart(error).await?,
             },
             // An answer that came too early may be to another question: the engine is asked again.
             thinking => {
@@ -520,9 +518,12 @@ impl Board {
             Some(MatchOutcome::Loss) => "lose",
             Some(MatchOutcome::Draw) | None => "draw",
         };
-        if let Err(error) = self.end_search(word).await {
+        // One that has failed is not waited for.
+        if !self.has_failed
+            && let Err(error) = self.end_search(word).await
+        {
             tell!("the engine failed at the end of the game: {error}");
-            self.has_failed = true;
+            self.give_up().await;
         }
         self.tell_reports();
         // The next game tells its own.
@@ -562,21 +563,37 @@ impl Board {
         self.engine.game_over(result).await
     }
 
-    /// Starts the engine again, once in a game.
-    async fn restart(&mut self, error: &ChildError) -> anyhow::Result<()> {
-        if self.has_restarted {
-            bail!("the engine failed twice in a game: {error}");
+    /// Starts the engine again, once in a game. The game cannot go on without it.
+    async fn restart(&mut self, mut error: ChildError) -> Result<(), Left> {
+        if !self.has_restarted {
+            tell!("the engine failed, and is started again: {error}");
+            self.has_restarted = true;
+            match self.start_again().await {
+                Ok(()) => return Ok(()),
+                Err(again) => error = again,
+            }
         }
-        tell!("the engine failed, and is started again: {error}");
-        self.has_restarted = true;
-        self.start_again().await?;
-        Ok(())
+        self.give_up().await;
+        let reason = format!("the engine failed twice in the game: {error}");
+        Err(Left::Unplayable(reason))
+    }
+
+    /// Leaves the engine that failed for the next game to start again.
+    async fn give_up(&mut self) {
+        self.has_failed = true;
+        self.engine.kill().await;
     }
 
     /// Ends the engine.
     pub async fn close(self) {
         self.engine.quit().await;
     }
+}
+
+/// The end of a game in which the server plays what the rules forbid.
+fn illegal(mv: &str) -> Left {
+    let mv = excerpt(mv, 20);
+    Left::Unplayable(format!("the server plays {mv}, which is illegal here"))
 }
 
 #[cfg(all(test, unix))]
@@ -702,6 +719,29 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_game_that_cannot_go_on_is_broken_off_and_the_next_one_has_an_engine() {
+        let mut board = board(&[MUTE]).await;
+        board.prepare(&summary("")).await.expect("ready");
+        let again = board.restart(ChildError::Deaf).await;
+        again.expect("the first failure");
+        // It hangs in its search, and names no move at the end of the game.
+        board.think().await.expect("asked");
+        let left = board.restart(ChildError::Deaf).await;
+        assert!(matches!(left, Err(Left::Unplayable(_))), "{left:?}");
+        let stopped = board.engine.stop().await;
+        assert!(stopped.is_err(), "it is not waited for");
+        let played = board.break_off().await;
+        assert_eq!((played.outcome, played.ending), (None, "interruption"));
+        board.prepare(&summary("")).await.expect("ready again");
+        let left = board.moved("+7775FU,T1").await;
+        let Err(Left::Unplayable(reason)) = left else {
+            panic!("{left:?}");
+        };
+        assert_eq!(reason, "the server plays +7775FU, which is illegal here");
+        board.close().await;
+    }
+
+    #[tokio::test]
     async fn an_engine_that_died_between_two_games_is_started_again() {
         let mut board = board(&[MUTE]).await;
         board.prepare(&summary("")).await.expect("ready");
@@ -744,7 +784,7 @@ mod tests {
             ..summary("")
         };
         board.prepare(&conditions).await.expect("ready");
-        board.restart(&ChildError::Deaf).await.expect("started");
+        board.restart(ChildError::Deaf).await.expect("started");
         board.close().await;
         let heard = std::fs::read_to_string(log).expect("a log");
         // The first engine is killed, maybe before it has written down more.
