@@ -156,8 +156,8 @@ impl Csa {
             match agree(board, &mut connection, offer).await? {
                 Ok(summary) => return Ok((connection, summary)),
                 Err(error) if !error.is_broken() => return Err(error.into()),
-                // The server ends a login with its game: nothing is wrong.
-                Err(_) if is_kept => {}
+                // The server ends a login with its game: nothing is wrong, and the loss begins now.
+                Err(_) if is_kept => patience = Patience::new(),
                 Err(error) => {
                     // A connection that has held for a while is a new loss.
                     if since.elapsed() > LONGEST_WAIT {
@@ -282,8 +282,13 @@ async fn agree(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use testing::{board, conditions, connected};
-    use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
+    use monju_host::UsiSpec;
+    use std::time::Duration;
+    use testing::{MUTE, answer_login, board, conditions, connected, let_in};
+    use tokio::{
+        io::{AsyncBufReadExt, AsyncWriteExt},
+        time::sleep,
+    };
 
     /// An engine that gets ready when it is started, and never again.
     const ONCE: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok; exit ;; \
@@ -304,5 +309,39 @@ mod tests {
         let mut line = String::new();
         end.read_line(&mut line).await.expect("a line");
         assert_eq!(line, "REJECT one\n");
+    }
+
+    #[tokio::test]
+    async fn patience_with_a_kept_login_begins_with_its_loss() {
+        let mut board = board(&[MUTE]).await;
+        let (listener, login) = testing::server().await;
+        let csa = Csa {
+            login,
+            games: 2,
+            records: PathBuf::new(),
+            engine: UsiSpec::of_program("/bin/sh"),
+            ponders: false,
+            comments: false,
+        };
+        let mut server = Server::new(&csa.login);
+        let patience = Patience::new();
+        let (kept, end) = tokio::join!(server.connect(&patience), let_in(&listener));
+        let kept = kept.expect("a login");
+        tokio::time::pause();
+        let ends_login = async {
+            // No game is offered for longer than a lost connection is made again.
+            sleep(Duration::from_secs(1_000)).await;
+            drop(end);
+            answer_login(&listener, "LOGIN:incorrect\n").await;
+            let mut end = let_in(&listener).await;
+            let nonsense = b"BEGIN Game_Summary\nEND Game_Summary\n";
+            end.write_all(nonsense).await.expect("read");
+            end
+        };
+        let begun = csa.begin(&mut server, &mut board, Some(kept.into()), 2);
+        let (begun, _end) = tokio::join!(begun, ends_login);
+        let error = begun.expect_err("an offer without conditions").to_string();
+        assert!(error.contains("makes no sense"), "{error}");
+        board.close().await;
     }
 }
