@@ -18,7 +18,7 @@ use monju_proto::text::excerpt;
 use std::time::Duration;
 use tokio::{
     sync::mpsc::UnboundedReceiver,
-    time::{Instant, timeout},
+    time::{Instant, timeout_at},
 };
 
 /// Time of an engine to name a move after `stop`.
@@ -46,8 +46,8 @@ enum EngineTask {
     Move,
     /// It searches behind the reply that it expects. An answer that came too early is held.
     Ponder(Move, Option<EngineAnswer>),
-    /// Its answer is of no use any more.
-    Discarded,
+    /// Its answer is of no use any more, and has been waited for since then.
+    Discarded(Instant),
 }
 
 /// A move, a resignation or a claim of ours that the server has not confirmed.
@@ -285,7 +285,7 @@ impl Board {
                     Ok(line) => self.handle(&line).await,
                     Err(error) => Err(Left::Lost(error)),
                 },
-                message = self.engine.next() => match message {
+                message = self.listen() => match message {
                     Ok(message) => self.hear(message, connection).await,
                     Err(error) => self.restart(error).await,
                 },
@@ -367,9 +367,9 @@ impl Board {
             EngineTask::Ponder(_, Some(_)) => self.thinking = EngineTask::Nothing,
             EngineTask::Move | EngineTask::Ponder(_, None) => {
                 self.engine.stop().await?;
-                self.thinking = EngineTask::Discarded;
+                self.thinking = EngineTask::Discarded(Instant::now());
             }
-            EngineTask::Nothing | EngineTask::Discarded => {}
+            EngineTask::Nothing | EngineTask::Discarded(_) => {}
         }
         Ok(())
     }
@@ -380,6 +380,17 @@ impl Board {
             Ok(()) => Ok(()),
             Err(error) => self.restart(error).await,
         }
+    }
+
+    /// Waits for the next line of the engine. One that holds back an answer of no use for long has failed: it cannot be
+    /// asked for another one. Safe to drop and call again.
+    async fn listen(&mut self) -> Result<UsiMessage, ChildError> {
+        let EngineTask::Discarded(since) = self.thinking else {
+            return self.engine.next().await;
+        };
+        // A line that is there by now counts, whenever we listen.
+        let line = timeout_at(since + STOP_PATIENCE, self.engine.next()).await;
+        line.unwrap_or(Err(ChildError::IgnoredStop(STOP_PATIENCE)))
     }
 
     /// Takes in a line of the engine.
@@ -406,7 +417,9 @@ impl Board {
                     }
                 }
                 EngineTask::Ponder(_, early) => *early = Some(answer),
-                EngineTask::Nothing | EngineTask::Discarded => self.thinking = EngineTask::Nothing,
+                EngineTask::Nothing | EngineTask::Discarded(_) => {
+                    self.thinking = EngineTask::Nothing;
+                }
             },
             UsiMessage::ReadyOk | UsiMessage::Other => {}
         }
@@ -548,18 +561,11 @@ impl Board {
     /// Ends the search and tells the engine the result.
     async fn end_search(&mut self, result: &str) -> Result<(), ChildError> {
         self.discard().await?;
-        let answered = async {
-            while self.thinking == EngineTask::Discarded {
-                if let UsiMessage::BestMove(_) = self.engine.next().await? {
-                    self.thinking = EngineTask::Nothing;
-                }
+        while let EngineTask::Discarded(_) = self.thinking {
+            if let UsiMessage::BestMove(_) = self.listen().await? {
+                self.thinking = EngineTask::Nothing;
             }
-            Ok(())
-        };
-        let late = |_| Err(ChildError::IgnoredStop(STOP_PATIENCE));
-        timeout(STOP_PATIENCE, answered)
-            .await
-            .unwrap_or_else(late)?;
+        }
         self.engine.game_over(result).await
     }
 
@@ -627,10 +633,9 @@ mod tests {
         let moves = summary("+7776FU,T9\n-3334FU,T7\n");
         board.resume(&moves, lost).await.expect("resumed");
         assert!(board.sent.is_none() && board.is_our_turn());
-        assert_eq!(
-            (board.turn_began, &board.thinking),
-            (lost, &EngineTask::Discarded)
-        );
+        assert_eq!(board.turn_began, lost);
+        let thinking = &board.thinking;
+        assert!(matches!(thinking, EngineTask::Discarded(_)), "{thinking:?}");
         assert_eq!(
             board.clocks.words(Color::Black),
             "btime 21000 wtime 23000 byoyomi 0"
@@ -738,6 +743,25 @@ mod tests {
             panic!("{left:?}");
         };
         assert_eq!(reason, "the server plays +7775FU, which is illegal here");
+        board.close().await;
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_ignores_stop_in_mid_game_is_not_waited_for_long() {
+        let mut board = board(&[MUTE]).await;
+        board
+            .prepare(&summary("+7776FU,T1\n"))
+            .await
+            .expect("ready");
+        board.think().await.expect("asked");
+        board.thinking = EngineTask::Ponder("3c3d".parse().expect("a move"), None);
+        board.moved("-8384FU,T1").await.expect("a missed ponder");
+        tokio::time::pause();
+        let heard = board.listen().await;
+        assert!(
+            matches!(heard, Err(ChildError::IgnoredStop(_))),
+            "{heard:?}"
+        );
         board.close().await;
     }
 
