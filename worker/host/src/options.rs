@@ -10,6 +10,21 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsiOptions(pub Vec<(String, OptionValue)>);
 
+impl UsiOptions {
+    /// Returns the value of an option, whose name is known in any case.
+    pub fn get(&self, name: &str) -> Option<&OptionValue> {
+        let is_it = |(named, _): &&(String, _)| named.eq_ignore_ascii_case(name);
+        self.0.iter().find(is_it).map(|(_, value)| value)
+    }
+
+    /// Sets an option, unless the user has named it.
+    pub fn set_unless_named(&mut self, name: &str, value: OptionValue) {
+        if self.get(name).is_none() {
+            self.0.push((name.to_owned(), value));
+        }
+    }
+}
+
 /// The value of a USI option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionValue {

@@ -284,11 +284,8 @@ impl SideTable {
         let nodes_time = nodes_time.map(|it| OptionValue::Number(it.nodes_per_ms().into()));
         let ponder = engine.ponder.then_some(OptionValue::Switch(true));
         for (option, value) in [(NodesTime::OPTION, nodes_time), ("USI_Ponder", ponder)] {
-            let is_named = |(name, _): &(String, _)| name.eq_ignore_ascii_case(option);
-            if let Some(value) = value
-                && !spec.options.0.iter().any(is_named)
-            {
-                spec.options.0.push((option.to_owned(), value));
+            if let Some(value) = value {
+                spec.options.set_unless_named(option, value);
             }
         }
         Ok(Members::Engine(Box::new(DrivenEngine {

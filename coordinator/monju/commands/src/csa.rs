@@ -23,7 +23,7 @@ use crate::runtime;
 use anyhow::bail;
 use connection::{ConnectionError, CsaConnection};
 use monju_engine::counted;
-use monju_host::{UsiSpec, usi_child::UsiChild};
+use monju_host::{OptionValue, UsiSpec, usi_child::UsiChild};
 use monju_proto::text::plain_lines;
 use monju_team::signals;
 use patience::{LONGEST_WAIT, Patience};
@@ -63,12 +63,21 @@ impl Csa {
     async fn execute(self) -> anyhow::Result<()> {
         RecordFolder(&self.records).prepare()?;
         let mut interrupts = signals::terminations();
-        let engine = UsiChild::start("csa".to_owned(), self.engine.clone()).await;
-        let mut board = Board::new(engine?, self.engine.clone(), self.ponders, self.comments);
+        let spec = self.told_engine();
+        let engine = UsiChild::start("csa".to_owned(), spec.clone()).await;
+        let mut board = Board::new(engine?, spec, self.ponders, self.comments);
         board.tell_reports();
         let outcome = self.play_all(&mut board, &mut interrupts).await;
         board.close().await;
         outcome
+    }
+
+    /// Returns the engine, which is told whether it will be asked to ponder: some divide their time by that.
+    fn told_engine(&self) -> UsiSpec {
+        let mut engine = self.engine.clone();
+        let ponders = OptionValue::Switch(self.ponders);
+        engine.options.set_unless_named("USI_Ponder", ponders);
+        engine
     }
 
     async fn play_all(
@@ -282,7 +291,6 @@ async fn agree(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use monju_host::UsiSpec;
     use std::time::Duration;
     use testing::{MUTE, answer_login, board, conditions, connected, let_in};
     use tokio::{
@@ -311,18 +319,38 @@ mod tests {
         assert_eq!(line, "REJECT one\n");
     }
 
-    #[tokio::test]
-    async fn patience_with_a_kept_login_begins_with_its_loss() {
-        let mut board = board(&[MUTE]).await;
-        let (listener, login) = testing::server().await;
-        let csa = Csa {
+    /// A client that plays two games.
+    fn client(login: Login, ponders: bool) -> Csa {
+        Csa {
             login,
             games: 2,
             records: PathBuf::new(),
             engine: UsiSpec::of_program("/bin/sh"),
-            ponders: false,
+            ponders,
             comments: false,
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn the_engine_is_told_whether_it_ponders() {
+        let (_, login) = testing::server().await;
+        for ponders in [true, false] {
+            let mut csa = client(login.clone(), ponders);
+            let told = |csa: &Csa| csa.told_engine().options.0;
+            let name = || "USI_Ponder".to_owned();
+            assert_eq!(told(&csa), [(name(), OptionValue::Switch(ponders))]);
+            // The user has the last word.
+            let own = vec![(name(), OptionValue::Text("false".to_owned()))];
+            csa.engine.options.0.clone_from(&own);
+            assert_eq!(told(&csa), own);
+        }
+    }
+
+    #[tokio::test]
+    async fn patience_with_a_kept_login_begins_with_its_loss() {
+        let mut board = board(&[MUTE]).await;
+        let (listener, login) = testing::server().await;
+        let csa = client(login, false);
         let mut server = Server::new(&csa.login);
         let patience = Patience::new();
         let (kept, end) = tokio::join!(server.connect(&patience), let_in(&listener));
