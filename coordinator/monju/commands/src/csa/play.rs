@@ -24,6 +24,9 @@ use tokio::{
 /// Time of an engine to name a move after `stop`.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 
+/// Option of engines for the number of moves after which a game is drawn; 0 for none.
+const MOST_MOVES: &str = "MaxMovesToDraw";
+
 /// Time by which the clock of a ponder is short of our estimate, for an engine that hears of no better one.
 const UNKNOWN_DELAY: Duration = Duration::from_secs(1);
 
@@ -134,13 +137,7 @@ impl Board {
     /// # Errors
     /// The engine that was started again does not get ready either.
     pub async fn prepare(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
-        // The server drops parts of a second.
-        let drops = summary.unit == 1_000 && !summary.rounds_up;
-        let most = summary
-            .most_moves
-            .map(|most| ("MaxMovesToDraw", OptionValue::Number(most.into())));
-        self.conditions = vec![("RoundUpToFullSecond", OptionValue::Switch(drops))];
-        self.conditions.extend(most);
+        self.conditions = self.conditions_of(summary);
         if !self.has_failed
             && let Err(error) = self.meet_conditions().await
         {
@@ -160,6 +157,25 @@ impl Board {
         self.offered = summary.timed.game.moves().len();
         self.set(summary);
         Ok(())
+    }
+
+    /// Returns the options that a game asks for.
+    fn conditions_of(&self, summary: &GameSummary) -> Vec<(&'static str, OptionValue)> {
+        // The server drops parts of a second.
+        let drops = summary.unit == 1_000 && !summary.rounds_up;
+        // That of an earlier game is taken back.
+        let was_set = self.conditions.iter().any(|(name, _)| *name == MOST_MOVES);
+        let own = || {
+            let own = self.spec.options.get(MOST_MOVES).cloned();
+            own.unwrap_or(OptionValue::Number(0))
+        };
+        let most = summary
+            .most_moves
+            .map(|most| OptionValue::Number(most.into()));
+        let most = most.or_else(|| was_set.then(own));
+        let mut conditions = vec![("RoundUpToFullSecond", OptionValue::Switch(drops))];
+        conditions.extend(most.map(|most| (MOST_MOVES, most)));
+        conditions
     }
 
     /// Tells the engine the conditions of the game that it has options for, and begins the game.
@@ -762,6 +778,30 @@ mod tests {
             matches!(heard, Err(ChildError::IgnoredStop(_))),
             "{heard:?}"
         );
+        board.close().await;
+    }
+
+    #[tokio::test]
+    async fn the_number_of_moves_of_one_game_is_not_that_of_the_next() {
+        let mut board = board(&[MUTE]).await;
+        let mut most = async |most_moves| {
+            let conditions = GameSummary {
+                most_moves,
+                ..summary("")
+            };
+            board.prepare(&conditions).await.expect("ready");
+            let mut set = board.conditions.iter();
+            let most = set.find(|(name, _)| *name == MOST_MOVES);
+            most.map(|(_, value)| value.to_string())
+        };
+        assert_eq!(most(None).await, None);
+        assert_eq!(most(Some(256)).await.as_deref(), Some("256"));
+        assert_eq!(most(None).await.as_deref(), Some("0"));
+        assert_eq!(most(None).await.as_deref(), Some("0"));
+        let own = OptionValue::Text("320".to_owned());
+        board.spec.options.0.push((MOST_MOVES.to_owned(), own));
+        let own = board.conditions_of(&summary(""));
+        assert!(own.contains(&(MOST_MOVES, OptionValue::Text("320".to_owned()))));
         board.close().await;
     }
 
