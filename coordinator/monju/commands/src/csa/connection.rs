@@ -196,7 +196,8 @@ impl CsaConnection {
         self.send(&format!("AGREE {game}")).await
     }
 
-    /// Agrees to a game and waits for its start, whose time is returned; `None` for a game that is called off.
+    /// Agrees to a game and waits for its start, whose time is returned; `None` for a game that is called off. A line
+    /// of the game, as of one that has begun already, is a start, too, and stays to be read.
     ///
     /// # Errors
     /// The connection is broken.
@@ -209,6 +210,11 @@ impl CsaConnection {
             } else if line.starts_with("REJECT:") {
                 tell!("no game: {}", excerpt(&line, 200));
                 return Ok(None);
+            }
+            // Two of these signs begin words of the server to all.
+            if line.starts_with(['+', '-', '%', '#']) && !line.starts_with("##") {
+                self.rest.splice(0..0, format!("{line}\n").into_bytes());
+                return Ok(Some(Instant::now()));
             }
         }
     }
@@ -276,6 +282,18 @@ mod tests {
         assert_eq!(broken(io::ErrorKind::TimedOut).dead_for(), MOST_SILENCE);
         let closed = broken(io::ErrorKind::UnexpectedEof);
         assert_eq!(closed.dead_for(), Duration::ZERO);
+    }
+
+    #[tokio::test]
+    async fn a_game_that_goes_on_has_no_other_start_than_its_next_line() {
+        let (mut connection, mut end) = testing::connected().await;
+        let lines = b"##[HELLO] all\n-3334FU,T7\n#CHUDAN\n";
+        end.write_all(lines).await.expect("read");
+        let start = connection.agree("one").await;
+        assert!(start.expect("connected").is_some());
+        for line in ["-3334FU,T7", "#CHUDAN"] {
+            assert_eq!(connection.next().await.expect("a line"), line);
+        }
     }
 
     #[tokio::test]
