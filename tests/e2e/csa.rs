@@ -600,6 +600,58 @@ fn the_engine_ponders_while_its_move_is_on_its_way_to_the_server() {
     }
 }
 
+/// An engine that ends at its first question the first two times that it is started, and resigns later.
+#[cfg(unix)]
+const FRAIL: &str = r#"
+echo start >> "$0"
+while read -r line; do
+  case "$line" in
+    usi) echo usiok ;;
+    isready) echo readyok ;;
+    go*) test "$(wc -l < "$0")" -gt 2 || exit 3; echo bestmove resign ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_game_whose_engine_fails_twice_is_broken_off_and_the_next_one_follows() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let (address, played) = server(|listener| {
+        let begin = |game| {
+            let mut peer = ServerEnd::accept(&listener);
+            peer.offer(&ConnectionScript::new(game, Color::Black, 0, &[]), &[]);
+            peer.say(&format!("START:{game}"));
+            peer
+        };
+        assert_eq!(begin("one").hear(), None, "the client leaves");
+        let mut peer = begin("two");
+        assert_eq!(peer.hear().as_deref(), Some("%TORYO"));
+        for line in ["%TORYO,T1", "#RESIGN", "#LOSE"] {
+            peer.say(line);
+        }
+        peer.see_off();
+    });
+    let starts = folder.path().join("starts");
+    let own = ["--games", "2", "--", "/bin/sh", "-c", FRAIL, path(&starts)];
+    let client = arguments(&address, folder.path(), &password);
+    let ended = run(&[&client[..], &own].concat());
+    assert!(ended.status.success(), "{}", ended.errors);
+    for text in [
+        "the game one cannot go on: the engine failed twice in the game: the engine ended (exit status: 3)",
+        "game 1 of 2: broken off by interruption after 0 moves",
+        "game 2 of 2: lost by resignation after 0 moves; 0 won, 1 lost, 0 drawn",
+    ] {
+        assert!(ended.errors.contains(text), "no {text}: {}", ended.errors);
+    }
+    let record = fs::read_to_string(folder.path().join("one.csa")).expect("a record");
+    assert!(record.ends_with("%CHUDAN\n"), "{record}");
+    played.join().expect("the server's part");
+}
+
 #[test]
 fn a_refused_login_and_nonsense_are_one_line_each() {
     let _alone = alone();
