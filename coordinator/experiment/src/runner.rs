@@ -82,7 +82,7 @@ impl Runner {
                 .then(|| Arc::new(Pulse::start(&CoreSet::available()))),
             ..BoardResources::new(self.jobs)
         };
-        let mut cores = ClaimedCores::claim(&self.specification, self.jobs);
+        let mut cores = ClaimedCores::claim(&self.specification, self.jobs, cores_here());
         let assignment = Assignment {
             specification: Arc::clone(&self.specification),
             store: Arc::clone(&self.store),
