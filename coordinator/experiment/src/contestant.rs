@@ -77,17 +77,11 @@ impl Contestant {
         }
     }
 
-    /// Lets it think while the other side is to move in `game`, if it ponders and expects a reply.
-    ///
-    /// # Errors
-    /// The engine is gone.
-    pub async fn ponder(
-        &mut self,
-        game: &Game,
-        clock: Option<ClockReading>,
-    ) -> Result<(), ContestantError> {
+    /// Lets it think while the other side is to move in `game`, if it ponders and expects a reply. A failure shows when
+    /// it is asked next.
+    pub async fn ponder(&mut self, game: &Game, clock: Option<ClockReading>) {
         match self {
-            Self::Team(_) => Ok(()),
+            Self::Team(_) => {}
             Self::Engine(engine) => engine.ponder(game, clock).await,
         }
     }

@@ -55,13 +55,10 @@ pub async fn play(
         };
         let waiting = side.other();
         let clock = referee.clock(waiting);
-        let pondering = sides[waiting.index()].ponder(referee.game(), clock).await;
-        let heard = match pondering {
-            Err(error) => Err(failed(waiting, &error)),
-            Ok(()) => match answer(side, sides.each_mut(), &question).await {
-                Ok(answer) => referee.hear(side, answer),
-                Err(error) => Err(failed(side, &error)),
-            },
+        sides[waiting.index()].ponder(referee.game(), clock).await;
+        let heard = match answer(side, sides.each_mut(), &question).await {
+            Ok(answer) => referee.hear(side, answer),
+            Err(error) => Err(failed(side, &error)),
         };
         let end = match heard {
             Err(incident) => Some(referee.lost_by_crash(incident)?),

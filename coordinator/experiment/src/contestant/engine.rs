@@ -120,22 +120,14 @@ impl EngineContestant {
         told.map_err(|source| self.failed(source))
     }
 
-    /// Lets it think on the reply that it expects in `game`, if it ponders and expects a legal one.
-    ///
-    /// # Errors
-    /// The engine is gone.
-    pub async fn ponder(
-        &mut self,
-        game: &Game,
-        clock: Option<ClockReading>,
-    ) -> Result<(), ContestantError> {
+    /// Lets it think on the reply that it expects in `game`, if it ponders and expects a legal one. A failure shows
+    /// when it is asked next.
+    pub async fn ponder(&mut self, game: &Game, clock: Option<ClockReading>) {
         let expected = self.expected.take().filter(|_| self.engine.ponder);
         let (Some(child), Some(expected), Some(clock)) = (&mut self.child, expected, clock) else {
-            return Ok(());
+            return;
         };
-        let begun = PonderSearch::begin(child, game, &expected, &clock.words).await;
-        self.pondering = begun.map_err(|source| self.failed(source))?;
-        Ok(())
+        self.pondering = PonderSearch::begin(child, game, &expected, &clock.words).await;
     }
 
     /// Listens to its thought on the opponent's time, and never returns. Safe to drop at any moment.

@@ -18,31 +18,26 @@ pub(super) struct PonderSearch {
 
 impl PonderSearch {
     /// Starts the search after `expected`, with words of a clock; returns `None`, and starts nothing, where that is no
-    /// move.
-    ///
-    /// # Errors
-    /// The engine has ended, or does not read.
+    /// move. An engine that has ended fails as one does that ends in the middle: when it is asked next.
     pub async fn begin(
         child: &mut UsiChild,
         game: &Game,
         expected: &str,
         clock: &str,
-    ) -> Result<Option<Self>, ChildError> {
-        let Ok(reply) = game.parse_move(expected) else {
-            return Ok(None);
-        };
+    ) -> Option<Self> {
+        let reply = game.parse_move(expected).ok()?;
         let mut after = game.clone();
         if after.play(reply).is_err() || after.legal_moves().is_empty() {
-            return Ok(None);
+            return None;
         }
         let position = after.to_usi();
         let go = format!("go ponder {clock}");
-        child.go(&format!("position {position}"), &go).await?;
-        Ok(Some(Self {
+        let told = child.go(&format!("position {position}"), &go).await;
+        Some(Self {
             position,
             info: EngineInfo::default(),
-            end: None,
-        }))
+            end: told.err().map(Err),
+        })
     }
 
     /// Reads what the engine says, until it answers or fails. Safe to drop at any moment.

@@ -541,3 +541,35 @@ async fn faults_while_pondering_are_the_engines_own() {
         (Cause::Crash, MatchSide::First)
     );
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_engine_that_is_gone_before_it_ponders_loses_on_its_own_turn() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // It reads nothing after its first move, so that `go ponder` fails.
+    let gone = pondering(folder.path(), ":", ":", "echo bestmove 8c8d").replacen(
+        "ponder = true",
+        "ponder = true }\ncrash = \"loss\"\n#",
+        1,
+    );
+    let script = folder.path().join("heard.sh");
+    let text = std::fs::read_to_string(&script).expect("a script");
+    let text = text.replace("*) answer ;;", "*) exec <&-; answer; exit 3 ;;");
+    std::fs::write(&script, text).expect("written");
+    let (game, incidents) = play_one("startpos", &cell(&gone)).await.expect("played");
+    assert_eq!(
+        (game.moves.as_str(), game.result, game.ending),
+        (
+            "startpos moves 7g7f 3c3d",
+            MatchOutcome::Loss,
+            GameEnding::Crash
+        )
+    );
+    let [incident] = &incidents[..] else {
+        panic!("{incidents:?}")
+    };
+    assert_eq!(
+        (incident.cause, incident.side),
+        (Cause::Crash, MatchSide::First)
+    );
+}
