@@ -79,16 +79,18 @@ impl DatabaseFault {
                 | sqlx::Error::Protocol(_)
                 | sqlx::Error::WorkerCrashed => true,
                 // PostgreSQL: connection exceptions, no connection, memory or disk to spare, a server that may only
-                // be read from while another takes its place, a deadlock that the server has broken, a server that
-                // stops or starts. SQLite: busy.
+                // be read from while another takes its place, a transaction that it has ended because the host slept, a
+                // deadlock that it has broken, a server that stops or starts. SQLite: busy, no disk to spare.
                 sqlx::Error::Database(error) => error.code().is_some_and(|code| {
                     code.starts_with("08")
                         || code.starts_with("53")
                         || code == "25006"
+                        || code == "25P03"
                         || code == "40P01"
                         || code.starts_with("57P")
                         || code == "5"
                         || code == "517"
+                        || code == "13"
                 }),
                 _ => false,
             },
@@ -102,5 +104,25 @@ fn one_line(error: &sqlx::Error) -> String {
     match line.contains("extra_float_digits") {
         true => format!("{line}; PgBouncer needs ignore_startup_parameters = extra_float_digits"),
         false => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::{AnyConnection, Connection, Executor};
+
+    #[tokio::test]
+    async fn a_full_disk_is_waited_for() {
+        sqlx::any::install_default_drivers();
+        let memory = AnyConnection::connect("sqlite::memory:").await;
+        let mut memory = memory.expect("a database");
+        let mut run = async |sql: &'static str| memory.execute(sql).await;
+        run("CREATE TABLE texts (text TEXT)").await.expect("room");
+        run("PRAGMA max_page_count = 2").await.expect("a limit");
+        let full = run("INSERT INTO texts VALUES (hex(zeroblob(100000)))").await;
+        let fault = DatabaseFault::Sql(full.expect_err("no room"));
+        assert!(fault.to_string().contains("is full"), "{fault}");
+        assert!(fault.is_temporary() && !fault.is_full());
     }
 }
