@@ -528,6 +528,35 @@ async fn runners_share_the_connections_of_a_small_server_and_say_what_they_wait_
     }
 }
 
+#[tokio::test]
+async fn postgresql_ends_every_transaction_whose_client_falls_silent() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let address = Address::Postgres(postgres.url());
+    drop(open(&address, &plan(), PLAY).await.expect("a store"));
+    postgres.ask(
+        "CREATE TABLE limits (place TEXT, value TEXT);
+         CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             INSERT INTO limits VALUES
+                 (TG_TABLE_NAME, current_setting('idle_in_transaction_session_timeout'));
+             RETURN NULL;
+         END $$;
+         CREATE TRIGGER note AFTER INSERT ON cells EXECUTE FUNCTION note();
+         CREATE TRIGGER note AFTER UPDATE ON pairs EXECUTE FUNCTION note();",
+    );
+    // Cells are made while all others wait, a pair is leased beside them.
+    let other = ExperimentPlan {
+        name: "others".to_owned(),
+        ..plan()
+    };
+    let store = open(&address, &other, PLAY).await.expect("a store");
+    let lease = store.lease("one", TERM).await.expect("asked");
+    assert!(lease.is_some());
+    let limits = postgres.ask("SELECT DISTINCT place, value FROM limits ORDER BY place");
+    assert_eq!(limits, "cells|5min\npairs|5min");
+}
+
 /// Rows of `pairs` that the server has read so far, in sequential scans and by indexes. The server may
 /// count the reads of a session only when it ends.
 async fn rows_read(postgres: &Postgres) -> (u64, u64) {

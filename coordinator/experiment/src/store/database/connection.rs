@@ -49,6 +49,8 @@ pub(super) struct DatabaseConnection {
     url: String,
     /// Statements for every new connection.
     setup: &'static [&'static str],
+    /// Statements that begin a transaction.
+    begin: &'static [&'static str],
     /// Statements that begin a transaction which excludes all others of the kind.
     begin_alone: &'static [&'static str],
     /// Statements before it is closed.
@@ -83,6 +85,7 @@ impl DatabaseConnection {
                 OpenMode::Look => dialect.look,
                 OpenMode::Play(_) => dialect.setup,
             },
+            begin: dialect.begin,
             begin_alone: dialect.begin_alone,
             settle: match mode {
                 OpenMode::Look => &[],
@@ -114,7 +117,7 @@ impl DatabaseConnection {
     /// # Errors
     /// The database does not answer, or has no connection to spare.
     pub async fn begin(&self) -> Result<Transaction, StoreError> {
-        self.begin_by(&["BEGIN"]).await
+        self.begin_by(self.begin).await
     }
 
     /// Begins a transaction that excludes all others begun in this way.

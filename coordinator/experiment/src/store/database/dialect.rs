@@ -14,6 +14,8 @@ pub(super) struct Dialect {
     pub setup: &'static [&'static str],
     /// Statements for new connections that change nothing.
     pub look: &'static [&'static str],
+    /// Statements that begin a transaction.
+    pub begin: &'static [&'static str],
     /// Statements that begin a transaction which excludes all others begun in this way.
     pub begin_alone: &'static [&'static str],
     /// Statements before a connection is closed at the end of a command.
@@ -39,6 +41,7 @@ pub(super) const SQLITE: Dialect = Dialect {
     ],
     // Reading the version reveals a damaged file at once.
     look: &["PRAGMA busy_timeout = 60000", "PRAGMA schema_version"],
+    begin: &["BEGIN"],
     begin_alone: &["BEGIN IMMEDIATE"],
     // A copy of the file has all results, and no page beside it keeps the log: but another runner may.
     settle: &[
@@ -53,6 +56,10 @@ pub(super) const SQLITE: Dialect = Dialect {
     migrations: migrations::SQLITE,
 };
 
+/// Begins a transaction that the server ends if the host of the client vanishes in its midst, so that its locks do not
+/// stay. The limit belongs to the transaction, and not to a connection that a pooler may give to others.
+const POSTGRES_BEGIN: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '300s'";
+
 /// PostgreSQL, a server for several machines.
 pub(super) const POSTGRES: Dialect = Dialect {
     // The same throughout a statement, so that an index can be searched for it.
@@ -60,9 +67,10 @@ pub(super) const POSTGRES: Dialect = Dialect {
     lock: "FOR UPDATE SKIP LOCKED",
     setup: &[],
     look: &[],
+    begin: &[POSTGRES_BEGIN],
     // The lock ends with the transaction; its number is that of Monju's tables alone.
     begin_alone: &[
-        "BEGIN",
+        POSTGRES_BEGIN,
         "DO $$ BEGIN PERFORM pg_advisory_xact_lock(5570241981); END $$",
     ],
     settle: &[],
