@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 /// Progress of one cell, in pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellStanding {
-    /// Pairs that are free.
+    /// Pairs of the plan that nobody has played, plays, or has given up. The store may not have made them yet.
     pub open: u64,
     /// Pairs that a runner is playing.
     pub leased: u64,

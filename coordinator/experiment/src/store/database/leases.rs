@@ -324,6 +324,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn pairs_that_no_runner_has_made_yet_are_open() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("t.db");
+        let store = open(&file, &plan("t", 2)).await;
+        store
+            .lease("r", Duration::from_secs(60))
+            .await
+            .expect("asked");
+        let mut larger = plan("t", 5);
+        let another = PlannedCell {
+            label: "another".to_owned(),
+            ..larger.cells[0].clone()
+        };
+        larger.cells.push(another);
+        let seen = Database::sqlite(&file, &larger, OpenMode::Look).await;
+        let seen = seen.expect("a store").standings().await.expect("standings");
+        let open: Vec<_> = seen.iter().map(|cell| (cell.open, cell.leased)).collect();
+        assert_eq!(open, [(4, 1), (5, 0), (5, 0)]);
+    }
+
+    #[tokio::test]
     async fn a_lease_costs_the_same_in_a_large_store() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("small.db");

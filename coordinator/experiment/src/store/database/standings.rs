@@ -71,10 +71,7 @@ async fn tallied(
         let (value, count) = (row.try_get::<i64, _>(2)?, row.try_get::<i64, _>(3)? as u64);
         match row.try_get::<&str, _>(1)? {
             "all" if count > u64::from(cells.pairs(cell)) => return Ok(None),
-            "all" => {
-                standing.closed = value == 1;
-                standing.open = count;
-            }
+            "all" => standing.closed = value == 1,
             "finished" => {
                 standing.finished += count;
                 standing.pairs[value.clamp(0, 4) as usize] += count;
@@ -83,11 +80,16 @@ async fn tallied(
             _ => standing.given_up = count,
         }
     }
-    for standing in &mut standings {
+    Ok(Some(with_open(standings, cells)))
+}
+
+/// Adds the pairs that are left, whether or not the store has made them yet.
+fn with_open(mut standings: Vec<CellStanding>, cells: &Cells) -> Vec<CellStanding> {
+    for (cell, standing) in standings.iter_mut().enumerate() {
         let others = standing.finished + standing.leased + standing.given_up;
-        standing.open = standing.open.saturating_sub(others);
+        standing.open = u64::from(cells.pairs(cell)).saturating_sub(others);
     }
-    Ok(Some(standings))
+    standings
 }
 
 /// Progress by counting every planned pair.
@@ -111,7 +113,7 @@ async fn counted(
         let standing = &mut standings[cell];
         let count = row.try_get::<i64, _>(3)? as u64;
         match row.try_get::<i64, _>(1)? {
-            0 | 4 => standing.open += count,
+            0 | 4 => {}
             1 => standing.leased += count,
             2 => {
                 standing.finished += count;
@@ -130,7 +132,7 @@ async fn counted(
             standings[cell].closed = true;
         }
     }
-    Ok(standings)
+    Ok(with_open(standings, cells))
 }
 
 /// The pairs of a cell with these numbers that are over, by number.
