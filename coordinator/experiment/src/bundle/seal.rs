@@ -4,7 +4,11 @@ use super::{
     BundleError, CHECKSUMS, GAMES, MANIFEST, OPENINGS, SPECIFICATION, checksums,
     format::{Manifest, SealedCell, SealedGame, SealedPlan, VERSION},
 };
-use crate::{specification::Specification, store::Store, unix_time::milliseconds};
+use crate::{
+    specification::Specification,
+    store::{CellStanding, Store, StoreError},
+    unix_time::milliseconds,
+};
 use flate2::{Compression, write::GzEncoder};
 use monju_proto::build;
 use std::{
@@ -51,8 +55,7 @@ pub async fn seal(
     let other_cells = store.other_cells().await?;
     for (index, cell) in specification.cells.iter().enumerate() {
         // Before the games, so that no pair is missing in both: one that is finished meanwhile is at worst in both.
-        let standings = store.standings().await?;
-        let standing = standings.get(index).cloned().unwrap_or_default();
+        let standing = standing_of(store, index).await?;
         let rows = store.games(index).await?;
         let sealed: BTreeSet<u32> = rows.iter().map(|row| row.pair).collect();
         let mut rows = rows.iter().peekable();
@@ -90,10 +93,13 @@ pub async fn seal(
         let given_up: Vec<u32> = (outcomes.iter())
             .filter_map(|(pair, half_points)| half_points.is_none().then_some(*pair))
             .collect();
+        // And after the pairs that were given up, of which somebody may have freed some.
+        let later = standing_of(store, index).await?;
+        let open = |standing: &CellStanding| standing.open + standing.leased;
         cells.push(SealedCell {
             label: cell.label.clone(),
             specification: cell.hash.clone(),
-            open: standing.open + standing.leased,
+            open: open(&standing).max(open(&later)),
             given_up,
             closed: standing.closed,
             incidents: incidents.iter().map(Into::into).collect(),
@@ -147,4 +153,10 @@ pub async fn seal(
         bytes += data.len();
     }
     Ok(Sealed { games, bytes })
+}
+
+/// The progress of a cell.
+async fn standing_of(store: &dyn Store, cell: usize) -> Result<CellStanding, StoreError> {
+    let standings = store.standings().await?;
+    Ok(standings.into_iter().nth(cell).unwrap_or_default())
 }

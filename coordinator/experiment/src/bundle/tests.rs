@@ -1,12 +1,12 @@
 use super::*;
 use crate::{
-    record::MatchOutcome,
+    record::{Cause, Incident, MatchOutcome, MatchSide},
     report::{
         csv, gather, json, markdown,
         tests::{FILE, finish, finished_after, played},
     },
     specification::Specification,
-    store::{self, Accepted, Address, OpenMode, Store, StoreError},
+    store::{self, ATTEMPTS, Accepted, Address, OpenMode, Store, StoreError, meanwhile::Meanwhile},
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use std::{
     fs::{self, File},
     io::{Read, Write},
     path::Path,
+    sync::Arc,
     time::Duration,
 };
 
@@ -83,6 +84,38 @@ async fn a_pair_that_is_finished_while_a_bundle_is_sealed_leaves_no_part_of_itse
         let pairs = cell.score.games() / 2;
         assert_eq!(cell.incidents.len() as u64, pairs - 1, "{operation}");
     }
+}
+
+/// Its pair was missing among the games, among those given up, and among those still to be played.
+#[tokio::test]
+async fn a_pair_that_is_freed_while_a_bundle_is_sealed_is_still_to_be_played() {
+    let (_, _, folder) = played().await;
+    let text = FILE.replace("games = 4", "games = 8");
+    let larger = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let store = store::open(&address, &larger.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("the same cells");
+    for _ in 0..ATTEMPTS {
+        let lease = store.lease("r", Duration::from_secs(60)).await;
+        let lease = lease.expect("asked").expect("a pair");
+        assert_eq!((lease.cell, lease.pair), (0, 2));
+        let crash = Incident {
+            game: 0,
+            cause: Cause::Crash,
+            side: MatchSide::First,
+            detail: "gone".to_owned(),
+            stall: None,
+        };
+        store.fail(&lease, "r", &crash).await.expect("written");
+    }
+    finish((&larger, &*store), [MatchOutcome::Win; 2], Vec::new()).await;
+    let other = Arc::clone(&store);
+    let freed = async move { assert_eq!(other.retry_given_up().await.expect("freed"), 1) };
+    let store = Meanwhile::after("games", store, freed);
+    let out = folder.path().join("sealed");
+    seal(&larger, &store, &out, false).await.expect("a bundle");
+    assert!(store.has_happened());
+    Bundle::read(&out).expect("a bundle that agrees with itself");
 }
 
 #[tokio::test]
