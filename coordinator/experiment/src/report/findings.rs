@@ -206,8 +206,8 @@ pub async fn gather<'a>(
         cells.push(report);
     }
     correct_tests(&mut cells);
-    compare_with_base(specification, &mut cells);
-    correct_comparisons(&mut cells);
+    let planned = compare_with_base(specification, &mut cells);
+    correct_comparisons(&mut cells, planned);
     Ok(Findings {
         specification,
         cells,
@@ -231,13 +231,24 @@ fn correct_tests(cells: &mut [CellFindings<'_>]) {
     }
 }
 
+/// Comparisons that a file plans, whether their games are played or not.
+#[derive(Clone, Copy, Debug, Default)]
+struct PlannedComparisons {
+    unpaired: usize,
+    paired: usize,
+}
+
 /// Compares all cells with the base that the file names.
-fn compare_with_base(specification: &Specification, cells: &mut [CellFindings<'_>]) {
+fn compare_with_base(
+    specification: &Specification,
+    cells: &mut [CellFindings<'_>],
+) -> PlannedComparisons {
+    let mut planned = PlannedComparisons::default();
     let Some(base) = &specification.report.base else {
-        return;
+        return planned;
     };
     let Some(at) = cells.iter().position(|cell| cell.cell.label == *base) else {
-        return;
+        return planned;
     };
     let (score, pairs) = (cells[at].score, cells[at].half_points.clone());
     let is_own_opponent = cells[at].cell.is_own_opponent();
@@ -248,33 +259,49 @@ fn compare_with_base(specification: &Specification, cells: &mut [CellFindings<'_
         let own = &cell.half_points;
         match (cell.cell.is_own_opponent(), is_own_opponent) {
             (true, true) => {}
-            (false, true) => cell.paired = compare_pairs(own, &halves(own)),
-            (true, false) => cell.paired = compare_pairs(&halves(&pairs), &pairs),
+            (false, true) => {
+                planned.paired += 1;
+                cell.paired = compare_pairs(own, &halves(own));
+            }
+            (true, false) => {
+                planned.paired += 1;
+                cell.paired = compare_pairs(&halves(&pairs), &pairs);
+            }
             (false, false) => {
+                planned.unpaired += 1;
                 cell.comparison = compare(&cell.score, &score);
                 if specification.common_openings {
+                    planned.paired += 1;
                     cell.paired = compare_pairs(own, &pairs);
                 }
             }
         }
     }
+    planned
 }
 
-/// Corrects the p of all comparisons for their number, each of both tests by itself.
-fn correct_comparisons(cells: &mut [CellFindings<'_>]) {
+/// Corrects the p of all comparisons for the number of those that are planned, each of both tests by itself: a p does
+/// not grow because another cell is played.
+fn correct_comparisons(cells: &mut [CellFindings<'_>], planned: PlannedComparisons) {
+    let holm_of = |mut p_values: Vec<f64>, planned: usize| {
+        p_values.resize(planned.max(p_values.len()), 1.0);
+        holm(&p_values)
+    };
     let mut unpaired: Vec<_> = (cells.iter_mut())
         .filter_map(|cell| cell.comparison.as_mut())
         .collect();
-    let p_values: Vec<f64> = unpaired.iter().map(|compared| compared.p).collect();
-    for (compared, corrected) in unpaired.iter_mut().zip(holm(&p_values)) {
+    let p_values = unpaired.iter().map(|compared| compared.p).collect();
+    let corrected = holm_of(p_values, planned.unpaired);
+    for (compared, corrected) in unpaired.iter_mut().zip(corrected) {
         compared.holm_p = corrected;
     }
     let mut paired: Vec<_> = (cells.iter_mut())
         .filter_map(|cell| cell.paired.as_mut())
         .filter(|paired| paired.p.is_some())
         .collect();
-    let p_values: Vec<f64> = paired.iter().filter_map(|paired| paired.p).collect();
-    for (paired, corrected) in paired.iter_mut().zip(holm(&p_values)) {
+    let p_values = paired.iter().filter_map(|paired| paired.p).collect();
+    let corrected = holm_of(p_values, planned.paired);
+    for (paired, corrected) in paired.iter_mut().zip(corrected) {
         paired.holm_p = Some(corrected);
     }
 }

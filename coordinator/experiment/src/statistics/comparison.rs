@@ -31,7 +31,7 @@ pub struct Comparison {
     pub p: f64,
     /// The p is that of Fisher's exact test, since too few wins or losses are expected for the z.
     pub is_exact: bool,
-    /// The p, corrected for the number of comparisons (Holm); the p itself until they are known.
+    /// The p, corrected for the number of planned comparisons (Holm); the p itself until they are known.
     pub holm_p: f64,
     /// The mark of the p, as in Ito et al. (2011), table 6.
     pub stars: Stars,
@@ -99,7 +99,7 @@ pub struct PairedComparison {
     pub interval: Option<Interval>,
     /// One-sided p of a score as much above that of the base, by Student's t; `None` without an interval.
     pub p: Option<f64>,
-    /// The p, corrected for the number of comparisons (Holm); the p itself until they are known.
+    /// The p, corrected for the number of planned comparisons (Holm); the p itself until they are known.
     pub holm_p: Option<f64>,
 }
 

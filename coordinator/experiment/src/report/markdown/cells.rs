@@ -203,7 +203,7 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
         text,
         "\n## Compared with {base}\n\nDifferences of the win rate among decided games in points (hundredths), with 95 % intervals. z is that \
          of the pooled two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of \
-         Ito et al. (2011). Holm's p is corrected for the number of comparisons in its column."
+         Ito et al. (2011). Holm's p is corrected for the number of comparisons that its column has, or will have."
     );
     let paired = report.specification.common_openings
         || report.cells.iter().any(|cell| cell.paired.is_some());
