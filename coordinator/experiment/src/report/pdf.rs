@@ -235,12 +235,17 @@ fn code(letter: char) -> (&'static str, u8) {
         '–' => ("F1", 0x96),
         '—' => ("F1", 0x97),
         '…' => ("F1", 0x85),
+        '†' => ("F1", 0x86),
+        '’' => ("F1", 0x92),
         'σ' => ("F2", b's'),
         'α' => ("F2", b'a'),
         'β' => ("F2", b'b'),
         '−' => ("F2", b'-'),
         '≤' => ("F2", 0xa3),
         '≥' => ("F2", 0xb3),
+        '√' => ("F2", 0xd6),
+        '≈' => ("F2", 0xbb),
+        '∞' => ("F2", 0xa5),
         _ => ("F1", b'?'),
     }
 }
@@ -292,7 +297,7 @@ mod tests {
         <polyline fill=\"none\" opacity=\"0.2\" stroke=\"#0072B2\" stroke-width=\"2\" points=\"1,2 3,4 \"/>\n\
         <circle cx=\"5\" cy=\"6\" r=\"3\" opacity=\"1\" fill=\"#000000\" stroke=\"none\"/>\n\
         <text x=\"10\" y=\"20\" dy=\"0.76em\" text-anchor=\"end\" font-size=\"10\" opacity=\"1\" fill=\"#000000\" \
-        transform=\"rotate(270, 10, 20)\">\nσ (a&lt;b) − ± 歩\n</text>\n</svg>";
+        transform=\"rotate(270, 10, 20)\">\nσ (a&lt;b) − ± 歩 √3 ≈ ∞\n</text>\n</svg>";
 
     #[test]
     fn every_object_stands_where_the_table_says() {
@@ -323,7 +328,8 @@ mod tests {
             "/O20 << /ca 0.2 /CA 0.2 >>",
             "8 6 m ",
             "/F2 10.00 Tf (s) Tj /F1 10.00 Tf ( \\(a<b\\) ) Tj /F2 10.00 Tf (-) Tj \
-             /F1 10.00 Tf ( \\261 ?) Tj ET",
+             /F1 10.00 Tf ( \\261 ? ) Tj /F2 10.00 Tf (\\326) Tj /F1 10.00 Tf (3 ) Tj /F2 10.00 Tf (\\273) Tj \
+             /F1 10.00 Tf ( ) Tj /F2 10.00 Tf (\\245) Tj ET",
             "-0.0000 -1.0000 -1.0000 0.0000 17.60 ",
         ] {
             assert!(file.contains(part), "no {part} in\n{file}");
