@@ -20,7 +20,9 @@ store=${2:?the store, such as postgres://monju@host/monju}
 # The status of a runner that was stopped and can go on.
 stopped=75
 
-# The shell passes signals on: USR1 of the time limit, and TERM of scancel, after which nothing is queued again.
+# The shell passes signals on: USR1 ten minutes before the time limit, and TERM of scancel, after which nothing is
+# queued again. After USR1, TERM may be that of the limit as well, so a job that is cancelled in its last ten minutes
+# goes back to the queue: cancel it once more there.
 # wait returns at once then, so it is called again.
 runner=
 time_is_up=
