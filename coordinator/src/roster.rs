@@ -356,7 +356,7 @@ impl Roster {
         let _ = time::timeout(DESCRIPTION_PATIENCE, all).await;
         problems.sort();
         for problem in &problems {
-            warn!(problem, "not ready for the game");
+            warn!(problem, "before the game");
         }
         GameReadiness {
             problems,
@@ -368,7 +368,7 @@ impl Roster {
 /// The answers of the workers to a new game.
 #[derive(Debug)]
 pub struct GameReadiness {
-    /// Reasons why players are not ready, one line each.
+    /// Reasons why players are not ready, and errors that they report, one line each.
     pub problems: Vec<String>,
     /// Where other sessions hold the players of every connected worker, the words of one of them.
     pub refusal: Option<String>,

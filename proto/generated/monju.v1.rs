@@ -525,7 +525,7 @@ pub struct NewGameRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct NewGameResponse {
-    /// Reasons why players are not ready, one line each.
+    /// Reasons why players are not ready, and errors that they report but play on with, one line each.
     #[prost(string, repeated, tag = "1")]
     pub problems: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -1528,7 +1528,8 @@ pub struct PrepareGameRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PrepareGameResponse {
-    /// Workers and players that would be missing from the game, each with the reason in one line.
+    /// Workers and players that would be missing from the game, each with the reason in one line, and errors that
+    /// players report but play on with.
     #[prost(string, repeated, tag = "1")]
     pub problems: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }

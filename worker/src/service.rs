@@ -132,11 +132,15 @@ impl worker_server::Worker for PlayersService {
             let name = member.name().to_owned();
             preparations.spawn(async move {
                 match timeout(patience, stub.new_game(game_id)).await {
-                    Ok(prepared) => prepared.err().map(|why| format!("{name}: {why}")),
-                    Err(_) => Some(format!(
+                    Ok(Ok(errors)) => {
+                        let errors = errors.iter();
+                        errors.map(|words| format!("{name} reports: {words}")).collect()
+                    }
+                    Ok(Err(why)) => vec![format!("{name}: {why}")],
+                    Err(_) => vec![format!(
                         "{name}: not ready yet, it is waited for in its first search; give its engine a start \
                          before the game"
-                    )),
+                    )],
                 }
             });
         }

@@ -86,10 +86,11 @@ impl PlayerBackend for NativePlayer {
         std::future::pending().await
     }
 
-    async fn new_game(&mut self, game_id: &str) -> Result<(), NotReady> {
+    async fn new_game(&mut self, game_id: &str) -> Result<Vec<String>, NotReady> {
         // A seed that comes with the first think costs nothing more: the memory is clear by then.
         let setup = self.setup(game_id, self.seed_in_force(0));
-        Ok(self.thread.prepare(setup).done().await?)
+        self.thread.prepare(setup).done().await?;
+        Ok(Vec::new())
     }
 
     async fn think(

@@ -155,17 +155,18 @@ pub struct PlayerStub {
 }
 
 impl PlayerStub {
-    /// Prepares for a game before its first search.
+    /// Prepares for a game before its first search. Returns the errors that the player has told since the last game
+    /// that it was prepared for, or since its start, in its own words: it plays all the same.
     ///
     /// # Errors
     /// The player is not ready.
-    pub async fn new_game(&self, game_id: String) -> Result<(), NotReady> {
+    pub async fn new_game(&self, game_id: String) -> Result<Vec<String>, NotReady> {
         let (done, prepared) = oneshot::channel();
         // A closed channel belongs to a worker that goes down: there is nothing left to prepare.
         let command = PlayerCommand::NewGame { game_id, done };
         match self.commands.send(command).await {
-            Ok(()) => prepared.await.unwrap_or(Ok(())),
-            Err(_) => Ok(()),
+            Ok(()) => prepared.await.unwrap_or_else(|_| Ok(Vec::new())),
+            Err(_) => Ok(Vec::new()),
         }
     }
 
@@ -200,7 +201,7 @@ impl PlayerStub {
 enum PlayerCommand {
     NewGame {
         game_id: String,
-        done: oneshot::Sender<Result<(), NotReady>>,
+        done: oneshot::Sender<Result<Vec<String>, NotReady>>,
     },
     Think(Box<QueuedThink>),
 }
@@ -220,8 +221,11 @@ pub trait PlayerBackend: Send + 'static {
     /// Does the work between searches. Called again and again, and dropped when a command comes.
     fn tend(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Forgets the last game and prepares for the next.
-    fn new_game(&mut self, game_id: &str) -> impl Future<Output = Result<(), NotReady>> + Send;
+    /// Forgets the last game and prepares for the next. Returns the errors that the engine has told, in its own words.
+    fn new_game(
+        &mut self,
+        game_id: &str,
+    ) -> impl Future<Output = Result<Vec<String>, NotReady>> + Send;
 
     /// Searches until a limit is reached or a stop comes; a pondering search waits for a stop or a ponder
     /// hit.

@@ -22,7 +22,7 @@ impl<H: PlayerBackend> PlayerBackend for InTurns<H> {
         self.host.tend().await;
     }
 
-    async fn new_game(&mut self, game_id: &str) -> Result<(), NotReady> {
+    async fn new_game(&mut self, game_id: &str) -> Result<Vec<String>, NotReady> {
         self.host.new_game(game_id).await
     }
 

@@ -157,7 +157,7 @@ impl PlayerBackend for UsiPlayer {
         }
     }
 
-    async fn new_game(&mut self, game_id: &str) -> Result<(), NotReady> {
+    async fn new_game(&mut self, game_id: &str) -> Result<Vec<String>, NotReady> {
         if matches!(self.state, EngineState::Down { .. }) {
             // The cause may have been mended, and there is time for another start now.
             self.state = starting(&self.name, &self.spec);
@@ -167,7 +167,7 @@ impl PlayerBackend for UsiPlayer {
                 EngineState::Starting(_) => self.tend().await,
                 EngineState::Down { why, .. } => return Err(Arc::clone(why).into()),
                 EngineState::Ready(ready) => match ready.new_game(game_id).await {
-                    Ok(()) => return Ok(()),
+                    Ok(()) => return Ok(ready.child.take_reports().errors()),
                     Err(error) => {
                         self.fail(error).await;
                     }
@@ -224,8 +224,6 @@ impl ReadyEngine {
     /// clear their tables at `isready` only.
     async fn new_game(&mut self, game_id: &str) -> Result<(), ChildError> {
         if self.game.is_some() {
-            // The log tells those of every game.
-            self.child.take_reports();
             self.child.ready().await?;
         }
         self.child.new_game().await?;

@@ -444,6 +444,27 @@ async fn a_new_game_tries_an_engine_that_is_down_at_once() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn what_an_engine_reports_is_told_before_the_game() {
+    let script = "while read -r line; do case \"$line\" in \
+        usi) echo info string error: no such file; echo info string warning: slow; echo usiok ;; \
+        isready) echo readyok ;; usinewgame) echo info string error: no book ;; quit) exit ;; esac; done";
+    let table = format!(
+        "[[player]]\nname = \"fake\"\nkind = \"usi\"\ncommand = [\"/bin/sh\", \"-c\", {script:?}]\n"
+    );
+    let (_worker, mut client) = in_process(&table).await;
+    for (game_id, reported) in [("one", "no such file"), ("two", "no book")] {
+        let request = v1::NewGameRequest {
+            game_id: game_id.to_owned(),
+            ..v1::NewGameRequest::default()
+        };
+        let response = client.new_game(request).await.expect("asked");
+        let expected = [format!("fake reports: error: {reported}")];
+        assert_eq!(response.into_inner().problems, expected);
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn who_is_not_ready_in_time_is_named() {
     let script = "while read -r word; do case $word in usi) echo usiok ;; esac; done";
     let slow = format!(
