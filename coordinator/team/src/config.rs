@@ -29,6 +29,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// A configuration file with the text that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its text at that time.
+    pub text: String,
+}
+
+impl ReadFile {
+    fn read(path: PathBuf) -> Result<Self, ConfigError> {
+        let text = fs::read_to_string(&path);
+        let text = text.map_err(|error| ConfigError::unreadable(&path, error))?;
+        Ok(Self { path, text })
+    }
+}
+
 impl Config {
     /// Reads the named file; else `monju.toml` beside the executable, if there is one; else returns
     /// the defaults.
@@ -36,15 +53,19 @@ impl Config {
     /// # Errors
     /// The file cannot be read, or something in it is wrong.
     pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
-        match Self::path(named) {
-            Some(path) => Self::read(&path),
-            None => Ok(Self::default()),
-        }
+        Self::load_with_file(named).map(|(config, _)| config)
     }
 
-    /// Returns the file that [`Config::load`] reads.
-    pub fn path(named: Option<&Path>) -> Option<PathBuf> {
-        named.map(Path::to_owned).or_else(beside_executable)
+    /// Like [`Config::load`], and returns the file as well, if there is one.
+    ///
+    /// # Errors
+    /// The file cannot be read, or something in it is wrong.
+    pub fn load_with_file(named: Option<&Path>) -> Result<(Self, Option<ReadFile>), ConfigError> {
+        let Some(path) = named.map(Path::to_owned).or_else(beside_executable) else {
+            return Ok((Self::default(), None));
+        };
+        let file = ReadFile::read(path)?;
+        Ok((Self::parse(&file.text, &file.path)?, Some(file)))
     }
 
     /// Reads one file.
@@ -52,9 +73,8 @@ impl Config {
     /// # Errors
     /// The file cannot be read, or something in it is wrong.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text =
-            fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, error))?;
-        Self::parse(&text, path)
+        let file = ReadFile::read(path.to_owned())?;
+        Self::parse(&file.text, path)
     }
 
     /// Checks a text. Errors name `path`, and relative paths in the text start from its folder.

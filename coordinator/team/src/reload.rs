@@ -1,8 +1,8 @@
 //! The list of workers of a running coordinator, read again when its file changes.
 
-use crate::config::Config;
+use crate::config::{Config, ReadFile};
 use monju_coordinator::service::Service;
-use std::{fs, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 use tokio::{task::JoinHandle, time::sleep};
 use tracing::{info, warn};
 
@@ -20,10 +20,10 @@ impl Drop for ListReader {
 }
 
 impl ListReader {
-    /// Follows the list in the file at `path`, from which the configuration of the service was read.
-    pub fn follow(path: PathBuf, service: Service) -> Self {
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        Self(tokio::spawn(follow(ListFile::new(path, text), service)))
+    /// Follows the list in the file from whose text the configuration of the service was read: an edit since then is
+    /// one, too.
+    pub fn follow(file: ReadFile, service: Service) -> Self {
+        Self(tokio::spawn(follow(ListFile::new(file), service)))
     }
 }
 
@@ -52,7 +52,8 @@ struct ListFile {
 }
 
 impl ListFile {
-    fn new(path: PathBuf, text: String) -> Self {
+    fn new(file: ReadFile) -> Self {
+        let ReadFile { path, text } = file;
         Self {
             config: Config::parse(&text, &path).unwrap_or_default(),
             seen: None,
@@ -112,7 +113,10 @@ mod tests {
 
     /// The file of a coordinator with one worker.
     fn file() -> ListFile {
-        ListFile::new(PathBuf::from("monju.toml"), text(&["http://pc1:7411"]))
+        ListFile::new(ReadFile {
+            path: PathBuf::from("monju.toml"),
+            text: text(&["http://pc1:7411"]),
+        })
     }
 
     fn read(file: &mut ListFile, text: &str) -> Option<Vec<String>> {

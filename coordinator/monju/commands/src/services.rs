@@ -178,15 +178,12 @@ impl CoordinatorService {
     }
 
     async fn execute(self) -> anyhow::Result<()> {
-        let mut config = Config::load(self.config.as_deref())?;
+        let (mut config, file) = Config::load_with_file(self.config.as_deref())?;
         if self.without_tls {
             config.do_without_tls();
         }
         // A list of the command line does not change.
-        let list = match self.workers.is_empty() {
-            true => Config::path(self.config.as_deref()),
-            false => None,
-        };
+        let list = file.filter(|_| self.workers.is_empty());
         if !self.workers.is_empty() {
             config::check_workers(&self.workers)?;
             config.coordinator.workers = self.workers;

@@ -209,6 +209,17 @@ fn every_configuration_in_the_folder_is_right() {
 }
 
 #[test]
+fn a_file_is_returned_with_the_text_that_was_read() {
+    let path = configs().join("heterogeneous.toml");
+    let (config, file) = Config::load_with_file(Some(&path)).expect("right");
+    let file = file.expect("a file");
+    assert_eq!(
+        Config::parse(&file.text, &file.path).expect("right"),
+        config
+    );
+}
+
+#[test]
 fn the_cluster_is_one_ensemble_of_three() {
     let read = |file: &str| Config::read(&configs().join("cluster").join(file)).expect("right");
     let coordinator = read("coordinator.toml").coordinator;

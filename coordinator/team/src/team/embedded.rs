@@ -8,7 +8,7 @@ use super::{
     players::{DEFAULT_TEAM, local_players},
 };
 use crate::{
-    config::{Config, RESIGN_AFTER},
+    config::{Config, RESIGN_AFTER, ReadFile},
     reload::ListReader,
 };
 use monju_coordinator::{
@@ -26,7 +26,7 @@ use monju_host::{
 };
 use monju_proto::{client::coordinator_client, serve};
 use monju_worker::InProcessWorker;
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Starts a coordinator in this process, and ignores choices that a team can do without.
@@ -34,12 +34,11 @@ pub(super) async fn embed_leniently(
     choices: &Choices,
     fallback: FallbackHandle,
 ) -> Result<Team, AssembleError> {
-    let mut config = Config::load(choices.config.as_deref())?;
+    let (mut config, list) = Config::load_with_file(choices.config.as_deref())?;
     // No worker finds a coordinator that does not listen.
     config.coordinator.awaits_workers = false;
     let mut choices = choices.clone();
     let ignored = remove_inapplicable(&mut config, &mut choices);
-    let list = Config::path(choices.config.as_deref());
     let team = embed_with(config, &choices, list, None, fallback).await?;
     Ok(Team { ignored, ..team })
 }
@@ -147,7 +146,7 @@ pub async fn embed(
 async fn embed_with(
     config: Config,
     choices: &Choices,
-    list: Option<PathBuf>,
+    list: Option<ReadFile>,
     turns: Option<Arc<Semaphore>>,
     fallback: FallbackHandle,
 ) -> Result<Team, AssembleError> {
@@ -196,7 +195,7 @@ pub struct StartedCoordinator {
 pub async fn start_coordinator(
     config: Config,
     choices: &Choices,
-    list: Option<PathBuf>,
+    list: Option<ReadFile>,
 ) -> Result<StartedCoordinator, AssembleError> {
     start_with(config, choices, list, None, fallback::start(true)?).await
 }
@@ -204,7 +203,7 @@ pub async fn start_coordinator(
 async fn start_with(
     config: Config,
     choices: &Choices,
-    list: Option<PathBuf>,
+    list: Option<ReadFile>,
     turns: Option<Arc<Semaphore>>,
     fallback: FallbackHandle,
 ) -> Result<StartedCoordinator, AssembleError> {
@@ -225,7 +224,7 @@ async fn start_with(
         Arc::new(CoordinatorFallback::new(fallback)),
     );
     Ok(StartedCoordinator {
-        reader: list.map(|path| ListReader::follow(path, service.clone())),
+        reader: list.map(|file| ListReader::follow(file, service.clone())),
         service,
         worker,
         recorder,
