@@ -204,8 +204,7 @@ impl<B: Backend> UsiSession<B> {
     }
 
     fn set_position(&mut self, text: &str) {
-        let rules = self.backend.game_rules();
-        self.position = Game::from_usi(text).map(|game| game.with_rules(rules));
+        self.position = Game::from_usi(text);
         if let Err(error) = &self.position {
             self.output.error(&error.to_string());
         }
@@ -228,7 +227,8 @@ impl<B: Backend> UsiSession<B> {
                 }
                 let clock_rules = self.clock_rules(side, go.limits.clock.as_ref());
                 let request = GoRequest {
-                    game: game.clone(),
+                    // The GUI may set them after the position, too.
+                    game: game.clone().with_rules(self.backend.game_rules()),
                     go,
                     asked,
                     clock_rules,
@@ -264,7 +264,8 @@ impl<B: Backend> UsiSession<B> {
             Ok(game) => {
                 let (controls, receiver) = mpsc::unbounded_channel();
                 let hash_mib = self.backend.mate_hash_mib();
-                let solving = go_mate::solve(game.clone(), hash_mib, time, receiver);
+                let game = game.clone().with_rules(self.backend.game_rules());
+                let solving = go_mate::solve(game, hash_mib, time, receiver);
                 let go = OutstandingGo::mate(tokio::spawn(solving), controls);
                 self.outstanding = Some(go);
             }

@@ -247,3 +247,15 @@ async fn the_end_of_the_input_is_quit() {
     assert_eq!(gui.closed_teams(), 1, "the team ends with the session");
     gui.end().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn rules_that_are_set_after_the_position_hold_for_the_search() {
+    let mut gui = Gui::new(vec![DECIDE]);
+    gui.ready().await;
+    gui.say("position startpos\nsetoption name MaxMovesToDraw value 320");
+    gui.say("setoption name DrawValueBlack value -150\ngo byoyomi 1000");
+    let position = gui.next_begin().await.position.expect("a position");
+    let rules = (position.maximum_plies, position.draw_value_black);
+    assert_eq!(rules, (320, -150));
+    gui.best_move().await;
+}
