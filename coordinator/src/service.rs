@@ -352,6 +352,7 @@ impl Coordinator for Service {
         })?;
         let mut setup = self.setup(begin).await?;
         let mut pass = self.inner.reservation.enter(claim.as_ref(), peer)?;
+        let is_of_game = is_of_game(claim.as_ref());
         setup.claim = claim.and_then(|_| self.inner.reservation.claim());
         let kept = self.kept_for(&setup);
         let (ballots, downstream) = mpsc::channel(BALLOTS);
@@ -392,7 +393,9 @@ impl Coordinator for Service {
                 if !missed {
                     inner.attendance.note(&ballot);
                     inner.note_lead(&ballot, side);
-                    inner.resignation.consider(&mut ballot, side);
+                    if is_of_game {
+                        inner.resignation.consider(&mut ballot, side);
+                    }
                     if let Some(recorder) = &inner.recorder {
                         recorder.ballot(&ballot);
                     }
@@ -533,10 +536,15 @@ impl Coordinator for Service {
 
 /// Returns the time that a session waits for the lease of another one: only a game does.
 fn lease_patience(claim: Option<&Claim>) -> Duration {
-    match claim.is_some_and(|claim| claim.purpose() == Purpose::Game) {
+    match is_of_game(claim) {
         true => LEASE_PATIENCE,
         false => Duration::ZERO,
     }
+}
+
+/// Tells whether a call belongs to a game, rather than to an analysis or a look.
+fn is_of_game(claim: Option<&Claim>) -> bool {
+    claim.is_some_and(|claim| claim.purpose() == Purpose::Game)
 }
 
 /// Passes on the commands of a client until its stream ends.

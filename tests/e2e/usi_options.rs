@@ -7,7 +7,7 @@ use monju_tests::{
     usi::Usi,
 };
 use serde_json::Value;
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
 
 /// Sets options of a local client, and gets ready; returns the lines up to `readyok`.
 fn set(usi: &mut Usi, options: &[(&str, &str)]) -> Vec<String> {
@@ -191,6 +191,11 @@ fn a_team_resigns_below_the_chosen_win_rate() {
         .collect();
     assert_ne!(answers[1], "resign", "{answers:?}");
     assert_eq!(answers[2], "resign", "the third hopeless decision");
+    // An analysis shows the moves of a lost position, too.
+    usi.begin(LOST, "go infinite");
+    usi.expect_silence(Duration::from_millis(200));
+    let asked = usi.ask("stop");
+    assert_ne!(usi.answer(asked).bestmove, "resign");
     assert!(usi.quit().status.success());
 }
 
