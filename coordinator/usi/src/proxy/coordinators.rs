@@ -5,7 +5,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 use tonic::{Code, Status, transport::Channel};
 
 /// The client of a coordinator.
@@ -30,6 +30,8 @@ pub struct Coordinators {
 pub struct Asked {
     /// The client.
     pub client: Client,
+    /// The moment at which it was looked up to be asked.
+    pub since: Instant,
     turn: usize,
 }
 
@@ -61,6 +63,7 @@ impl Coordinators {
         let (_, client) = &self.clients[turn % self.clients.len()];
         Asked {
             client: client.clone(),
+            since: Instant::now(),
             turn,
         }
     }

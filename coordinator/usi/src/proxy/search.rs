@@ -33,6 +33,9 @@ use monju_proto::{
 use std::{fmt::Display, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 
+/// Time within which a coordinator sends its first standing, over a slow way and from a busy machine.
+const FIRST_STANDING: Duration = Duration::from_secs(1);
+
 /// The fallback player of a search.
 pub struct FallbackSetup {
     /// The way to the player.
@@ -225,11 +228,16 @@ impl TeamSearch {
     /// It is frozen, or out of reach: the next move is for another one, unless this one had less of the time.
     fn note_late(&self, contact: &Contact, asked: &Asked, had_whole_time: bool) {
         let is_silent = self.standing.is_none();
+        let is_missed_ponder = self.clock.is_missed_ponder();
+        // The GUI ended it before a first standing could be there.
+        if is_missed_ponder && asked.since.elapsed() < FIRST_STANDING {
+            return;
+        }
         if is_silent {
             contact.coordinators.note_silence(true);
         }
         // A missed ponder leaves less time than the way to a coordinator may take.
-        if had_whole_time && (is_silent || !self.clock.is_missed_ponder()) {
+        if had_whole_time && (is_silent || !is_missed_ponder) {
             contact.coordinators.take_over(asked);
         }
     }

@@ -249,3 +249,35 @@ async fn lag_is_learned_from_the_clock_of_a_ponder_hit() {
     gui.next_begin().await;
     assert_eq!(gui.next_begin().await.overhead_ms, 375);
 }
+
+/// Nothing can be heard of a coordinator that is asked and stopped at once: the next move is for it, too.
+#[tokio::test(start_paused = true)]
+async fn only_a_long_missed_ponder_gives_the_turn_to_another_coordinator() {
+    for (long, moves_on) in [(false, false), (true, true)] {
+        let others = Assembly {
+            others: 1,
+            ..Assembly::default()
+        };
+        let mut gui = Gui::with(others, |begin| {
+            match begin.limits.is_some_and(|limits| limits.ponder) {
+                true => vec![ScriptStep::Hang],
+                // One that takes over is asked anew, too.
+                false => vec![ScriptStep::Break],
+            }
+        });
+        gui.ready().await;
+        gui.say("position startpos\ngo ponder");
+        gui.next_begin().await;
+        if long {
+            gui.wait(5).await;
+        }
+        gui.say("stop");
+        gui.best_move().await;
+        gui.say("position startpos\ngo nodes 1000");
+        let told = match moves_on {
+            false => "the coordinator at another script takes over",
+            true => "the coordinator at a script takes over",
+        };
+        gui.hear_until(&format!("info string error: {told}")).await;
+    }
+}
