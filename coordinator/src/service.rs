@@ -26,10 +26,10 @@ use crate::{
     pondering::Pondering,
     record::{Recorder, schema::GameResult},
     resignation::{Resignation, ResignationPolicy},
-    roster::{AddressError, EnrolError, GameReadiness, Roster},
+    roster::{AddressError, EnrolError, GameReadiness, PlayerSlot, Roster},
     voting::{RANKED_MOVES, Rule},
 };
-use monju_engine::Color;
+use monju_engine::{Answer, Color};
 use monju_proto::build;
 use monju_proto::convert::{milliseconds, read_question, read_search_moves, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
@@ -74,6 +74,9 @@ const RELEASE_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Interval at which the lease is looked at meanwhile.
 const LEASE_POLL: Duration = Duration::from_millis(200);
+
+/// Interval at which a search without an end looks for its first player.
+const NEWCOMER_POLL: Duration = Duration::from_millis(100);
 
 /// Number of consultations at once, such as those of the games of a runner. It bounds the memory of those under
 /// way: the one fallback search does one after the other.
@@ -287,6 +290,25 @@ impl Service {
 }
 
 impl Inner {
+    /// Returns the players to ask. A search that nothing but a stop ends waits for the first one, as it waits for those
+    /// that it loses: until the caller says something or has gone.
+    async fn slots_for(
+        &self,
+        setup: &ConsultationSetup,
+        commands: &mpsc::Receiver<ConsultationCommand>,
+        standings: &mpsc::Sender<Ballot>,
+    ) -> Vec<PlayerSlot> {
+        let waits = setup.is_endless() && Answer::by_rules(&setup.game).is_none();
+        loop {
+            let slots = self.roster.slots();
+            let is_left = commands.is_closed() || standings.is_closed();
+            if !slots.is_empty() || !waits || !commands.is_empty() || is_left {
+                return slots;
+            }
+            sleep(NEWCOMER_POLL).await;
+        }
+    }
+
     /// Remembers the player that leads the game, under `hand-over`.
     fn note_lead(&self, ballot: &Ballot, side: Color) {
         let rule = ballot.decision.as_ref().map(|decision| &*decision.rule);
@@ -367,11 +389,13 @@ impl Coordinator for Service {
         let decided = watched.clone();
         tokio::spawn(async move {
             let _place = place;
-            let slots = inner.roster.slots();
             let game_id = setup.header.game_id.clone();
             let side = setup.game.position().side_to_move();
             let outcome = tokio::select! {
-                outcome = consult(setup, &slots, receiver, ballots, kept) => outcome,
+                outcome = async {
+                    let slots = inner.slots_for(&setup, &receiver, &ballots).await;
+                    consult(setup, &slots, receiver, ballots, kept).await
+                } => outcome,
                 held = pass.taken() => {
                     // There is room for one failure, and the caller may have hung up.
                     let _ = failure.try_send(Err(held.into()));

@@ -53,3 +53,19 @@ pub struct ConsultationSetup {
     /// Searches for a move when no player has one.
     pub fallback: Arc<dyn FallbackSearcher>,
 }
+
+impl ConsultationSetup {
+    /// Returns true if nothing but a stop ends the search.
+    pub fn is_endless(&self) -> bool {
+        let Limits {
+            nodes,
+            depth,
+            time_ms,
+            clock,
+            ponder,
+            multi_pv: _,
+        } = self.limits;
+        let has_time = time_ms.is_some() || clock.is_some();
+        !ponder && !has_time && nodes.is_none() && depth.is_none()
+    }
+}

@@ -386,3 +386,36 @@ async fn the_leader_of_a_side_is_remembered_from_move_to_move() {
     );
     assert_eq!(decide(begin_with("another", &[])).await, "7g7f");
 }
+
+/// No worker has described itself when the analysis begins.
+#[tokio::test(start_paused = true)]
+async fn an_analysis_waits_for_its_first_player() {
+    let cable = Cable::default();
+    let address = "http://cable".to_owned();
+    let link = Link::watch(address, cable.channel(), Duration::from_secs(3));
+    let service = service(Roster::new(vec![link]), None);
+    let router = server::router(service).await.expect("descriptors");
+    let (channel, _server) = serve::in_process(router);
+    let begin = Begin {
+        limits: Some(Limits::default()),
+        ..begin("startpos")
+    };
+    let (requests, upstream) = mpsc::channel(2);
+    let first = request(consult_request::Message::Begin(begin));
+    requests.send(first).await.expect("room");
+    let mut client = coordinator_client(channel);
+    let answers = client.consult(ReceiverStream::new(upstream)).await;
+    let mut answers = answers.expect("begun").into_inner();
+    sleep(Duration::from_secs(5)).await;
+    cable.plug(FakeWorker::named("desk").player("a", &[Listen, Answer("2g2f")]));
+    sleep(Duration::from_secs(5)).await;
+    let stop = request(consult_request::Message::Stop(StopConsultation {}));
+    requests.send(stop).await.expect("room");
+    let decided = loop {
+        let response = answers.message().await.expect("no error");
+        if let Some(Message::Ballot(ballot)) = response.expect("a ballot").message {
+            break ballot.decision.expect("decided").r#move;
+        }
+    };
+    assert_eq!(decided, "2g2f");
+}
