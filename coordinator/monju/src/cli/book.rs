@@ -6,6 +6,7 @@ use monju_commands::book::{self, ShowBook};
 use monju_engine::{EvaluatorChoice, PlayerSettings, book::ValueWeights};
 use monju_host::load_evaluator;
 use monju_learn::book::{BookConversionRun, BookSource, BuildRun, SearchRun};
+use monju_proto::build;
 use std::{path::PathBuf, thread};
 
 const BUILD_HELP: &str = "\
@@ -90,6 +91,9 @@ pub struct SearchArguments {
     /// Positions up to this move are searched
     #[arg(long, value_name = "N", default_value = "40")]
     plies: u32,
+    /// Goes on with values beside the output that another build has found
+    #[arg(long)]
+    accept_build: bool,
     /// Takes the values of the searches as they are, without those of later positions
     #[arg(long)]
     no_minimax: bool,
@@ -172,6 +176,8 @@ impl TryFrom<SearchArguments> for SearchRun {
                 hash_mib: arguments.hash,
                 ..PlayerSettings::default()
             },
+            build: build::name().to_owned(),
+            accepts_builds: arguments.accept_build,
             nodes: arguments.nodes,
             threads: arguments
                 .threads

@@ -68,6 +68,13 @@ pub enum BookRunError {
         .0.display()
     )]
     OtherSettings(PathBuf),
+    /// The values beside the output were made by another build.
+    #[error(
+        "{} was made by another build, whose searches may find other values: give --accept-build to go on with it, \
+         choose another --output, or remove the file",
+        .0.display()
+    )]
+    OtherBuild(PathBuf),
     /// The values beside the output are being written.
     #[error(
         "{} is being written by another process: wait for it to end, or choose another --output",

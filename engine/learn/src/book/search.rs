@@ -8,7 +8,7 @@
 use super::{
     error::BookRunError,
     file::{read_book, write_book},
-    values::{SearchedValue, SearchedValues, ValuesFile},
+    values::{SearchedValue, SearchedValues, ValuesFile, ValuesOrigin},
     weigh::{Weighing, games_of, weigh},
 };
 use crate::{
@@ -40,6 +40,10 @@ pub struct SearchRun {
     pub output: PathBuf,
     /// The player that searches.
     pub player: PlayerSettings,
+    /// The build that searches: a changed search finds other values.
+    pub build: String,
+    /// Goes on with values that another build has found.
+    pub accepts_builds: bool,
     /// Nodes for each position.
     pub nodes: u64,
     /// Number of simultaneous searches.
@@ -75,7 +79,7 @@ impl SearchRun {
     /// Searches all positions that no earlier run has searched, and writes the book.
     ///
     /// # Errors
-    /// A file cannot be read or written, or the values of an earlier run have other settings.
+    /// A file cannot be read or written, or the values of an earlier run have other settings or another build.
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<SearchSummary, BookRunError> {
         let values_path = with_suffix(&self.output, ".values");
         let outputs = [self.output.clone(), values_path.clone()];
@@ -88,7 +92,12 @@ impl SearchRun {
                 self.book.display()
             ));
         }
-        let (mut file, mut values) = ValuesFile::open(&values_path, &self.settings())?;
+        let origin = ValuesOrigin {
+            settings: &self.settings(),
+            build: &self.build,
+            accepts_builds: self.accepts_builds,
+        };
+        let (mut file, mut values) = ValuesFile::open(&values_path, origin)?;
         let chosen: Vec<Task> = (counted.iter())
             .filter(|(_, entry)| self.is_chosen(entry))
             .map(|(key, entry)| Task {
@@ -139,7 +148,7 @@ impl SearchRun {
         entry.ply <= self.plies && games >= self.min_games.into()
     }
 
-    /// Returns everything that a value depends on, in one line.
+    /// Returns everything but the build that a value depends on, in one line.
     fn settings(&self) -> String {
         let PlayerSettings {
             evaluator,

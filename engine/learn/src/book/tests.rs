@@ -197,6 +197,8 @@ fn search(book: &Path, output: &Path, threads: usize) -> SearchRun {
             hash_mib: 1,
             ..PlayerSettings::default()
         },
+        build: "a".to_owned(),
+        accepts_builds: false,
         nodes: 200,
         threads,
         min_games: 1,
@@ -235,12 +237,32 @@ fn a_searched_book_depends_on_neither_threads_nor_interruptions() {
         search(&book, &two, 2).run(&mut NoProgress).unwrap();
         assert_eq!(fs::read(&one).unwrap(), fs::read(&two).unwrap(), "{length}");
     }
+    let run = || search(&book, &two, 1);
     let more = SearchRun {
         nodes: 300,
-        ..search(&book, &two, 1)
+        ..run()
     };
-    let error = more.run(&mut NoProgress).unwrap_err().to_string();
-    assert!(error.contains("other settings"), "{error}");
+    let other_build = SearchRun {
+        build: "b".to_owned(),
+        ..run()
+    };
+    for (other, words) in [(&more, "other settings"), (&other_build, "--accept-build")] {
+        let error = other.run(&mut NoProgress).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let accepting = SearchRun {
+        accepts_builds: true,
+        ..other_build
+    };
+    let before = fs::read(&other).unwrap();
+    accepting.run(&mut NoProgress).unwrap();
+    assert_eq!(fs::read(&one).unwrap(), fs::read(&two).unwrap());
+    // As of a build that did not name itself yet.
+    let text = String::from_utf8(before).unwrap();
+    fs::write(&other, text.replacen(", build a", "", 1)).unwrap();
+    assert!(run().run(&mut NoProgress).is_err());
+    accepting.run(&mut NoProgress).unwrap();
+    assert_eq!(fs::read(&one).unwrap(), fs::read(&two).unwrap());
 }
 
 /// Keeps the messages of a run.

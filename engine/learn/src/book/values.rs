@@ -19,6 +19,17 @@ use std::{
 /// First line of the file.
 const HEADER: &str = "monju book 1\n";
 
+/// Everything that the values of a run depend on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ValuesOrigin<'a> {
+    /// The settings of the searches.
+    pub settings: &'a str,
+    /// The build that searches.
+    pub build: &'a str,
+    /// Values of other builds are taken, too.
+    pub accepts_builds: bool,
+}
+
 /// Result of the search of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SearchedValue {
@@ -40,12 +51,35 @@ pub(super) struct ValuesFile {
     file: File,
 }
 
+impl ValuesOrigin<'_> {
+    /// Returns the head of a file.
+    fn head(self) -> String {
+        format!("{}, build {}\n", self.settings_head(), self.build)
+    }
+
+    fn settings_head(self) -> String {
+        format!("{HEADER}# {}", self.settings)
+    }
+
+    /// Returns the length of the head of a file that another build has made with the same settings, which may be too
+    /// old to name itself.
+    fn other_head(self, bytes: &[u8]) -> Option<usize> {
+        let head = self.settings_head();
+        let rest = bytes.strip_prefix(head.as_bytes())?;
+        let end = rest.iter().position(|&byte| byte == b'\n')?;
+        (end == 0 || rest.starts_with(b", build ")).then_some(head.len() + end + 1)
+    }
+}
+
 impl ValuesFile {
-    /// Opens or creates the file, and reads the values of an earlier run with the same settings.
+    /// Opens or creates the file, and reads the values of an earlier run of the same origin.
     ///
     /// # Errors
-    /// The file cannot be read or written, was made with other settings, or is being written.
-    pub fn open(path: &Path, settings: &str) -> Result<(Self, SearchedValues), BookRunError> {
+    /// The file cannot be read or written, has another origin, or is being written.
+    pub fn open(
+        path: &Path,
+        origin: ValuesOrigin<'_>,
+    ) -> Result<(Self, SearchedValues), BookRunError> {
         let cannot = |source: io::Error| BookRunError::Values {
             path: path.to_owned(),
             source,
@@ -64,7 +98,7 @@ impl ValuesFile {
             path: path.to_owned(),
             file,
         };
-        let head = format!("{HEADER}# {settings}\n");
+        let head = origin.head();
         let bytes = read(path)?;
         if head.as_bytes().starts_with(&bytes) {
             // The file is new, or the run ended before its first line was whole.
@@ -72,12 +106,17 @@ impl ValuesFile {
             values.file.write_all(head.as_bytes()).map_err(cannot)?;
             return Ok((values, SearchedValues::new()));
         }
-        if !bytes.starts_with(head.as_bytes()) {
-            return Err(BookRunError::OtherSettings(path.to_owned()));
-        }
+        let head = match bytes.starts_with(head.as_bytes()) {
+            true => head.len(),
+            false => match origin.other_head(&bytes) {
+                Some(head) if origin.accepts_builds => head,
+                Some(_) => return Err(BookRunError::OtherBuild(path.to_owned())),
+                None => return Err(BookRunError::OtherSettings(path.to_owned())),
+            },
+        };
         let whole = whole_entries(&bytes);
         values.file.set_len(whole as u64).map_err(cannot)?;
-        if whole == head.len() {
+        if whole == head {
             return Ok((values, SearchedValues::new()));
         }
         let known = Self::values_of(&read_book(path)?);
