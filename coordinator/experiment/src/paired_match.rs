@@ -156,7 +156,7 @@ impl PairedMatch {
         }
         let (openings, skip) = self.played_openings()?;
         let folder = env::current_dir().unwrap_or_default();
-        let parsed = Specification::parse(&table.to_string(), &folder.join(IN_MEMORY))?;
+        let parsed = Specification::parse_as_it_is(&table.to_string(), &folder.join(IN_MEMORY))?;
         Ok(parsed.with_openings(openings, &skip.to_string()))
     }
 
@@ -283,7 +283,9 @@ mod tests {
             sides: [
                 MatchPlayer {
                     kind: MatchPlayerKind::Program {
-                        command: vec!["fairy".to_owned(), "--quiet".to_owned()],
+                        command: ["fairy", "--quiet", "${HOME}", "$a"]
+                            .map(str::to_owned)
+                            .into(),
                         options: vec![("UCI_Variant".to_owned(), "shogi".to_owned())],
                         go: None,
                         ponder: false,
@@ -340,7 +342,8 @@ mod tests {
         let Members::Engine(engine) = &cell.first.members else {
             panic!("an engine")
         };
-        assert_eq!(engine.spec.arguments, ["--quiet"]);
+        // It has no grid.
+        assert_eq!(engine.spec.arguments, ["--quiet", "${HOME}", "$a"]);
         assert_eq!(engine.spec.options.0.len(), 2);
         let (told, nodes) = &engine.spec.options.0[1];
         assert_eq!(

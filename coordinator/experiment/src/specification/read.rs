@@ -3,7 +3,7 @@
 use super::{
     definition::{Cell, Specification},
     file::{self, SpecificationFile},
-    parameters,
+    parameters::{self, GridPoint},
 };
 use monju_team::config::{ConfigError, Source};
 use std::{fs, path::Path};
@@ -27,7 +27,16 @@ impl Specification {
     /// # Errors
     /// As for [`Specification::read`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        Self::parse_with(text, path, None)?.with_files()
+        Self::parse_with(text, path, None, GridPoint::substitute)?.with_files()
+    }
+
+    /// Checks a text without a grid, in which a `$` is no name of a parameter but stands for itself: one that was made
+    /// of the arguments of a command.
+    ///
+    /// # Errors
+    /// As for [`Specification::parse`].
+    pub(crate) fn parse_as_it_is(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        Self::parse_with(text, path, None, |_, text, _| Ok(text.to_owned()))?.with_files()
     }
 
     /// Reads the specification of a sealed bundle, whose openings have their own place there and whose
@@ -38,10 +47,15 @@ impl Specification {
     pub fn read_sealed(path: &Path, openings: &Path) -> Result<Self, ConfigError> {
         let text =
             fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, error))?;
-        Self::parse_with(&text, path, Some(openings))
+        Self::parse_with(&text, path, Some(openings), GridPoint::substitute)
     }
 
-    fn parse_with(text: &str, path: &Path, openings: Option<&Path>) -> Result<Self, ConfigError> {
+    fn parse_with(
+        text: &str,
+        path: &Path,
+        openings: Option<&Path>,
+        substitute: impl Fn(&GridPoint, &str, &Source) -> Result<String, ConfigError>,
+    ) -> Result<Self, ConfigError> {
         let source = Source::new(text, path);
         let points = parameters::expand(text, &source)?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -50,7 +64,7 @@ impl Specification {
         let mut settings = Vec::with_capacity(points.len());
         let mut first: Option<(SpecificationFile, toml::Table)> = None;
         for point in points {
-            let text = point.substitute(text, &source)?;
+            let text = substitute(&point, text, &source)?;
             let source = Source::new(&text, path);
             let file: SpecificationFile =
                 toml::from_str(&text).map_err(|error| source.syntax(&error))?;
