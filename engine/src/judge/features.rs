@@ -1,6 +1,9 @@
 //! The features of a search by which it is judged.
 
-use super::stage::{STAGES, TimeStage};
+use super::{
+    stability::USUAL_EFFORT,
+    stage::{STAGES, TimeStage},
+};
 use crate::{
     rules::{Game, Move, PieceKind, Position, Square},
     search::Iteration,
@@ -121,7 +124,8 @@ impl SearchJudge {
             }
             None => {}
         }
-        let effort = iteration.effort.unwrap_or(0);
+        // Several threads or lanes do not count it.
+        let effort = iteration.effort.unwrap_or(USUAL_EFFORT);
         let is_singular = usize::from(effort >= SINGULAR);
         self.singulars += is_singular;
         let third = |pv: &[Move]| pv.get(2).copied();
@@ -217,19 +221,32 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    #[test]
-    fn features_are_of_different_groups_and_within_bounds() {
-        let game = Game::from_usi("startpos moves 7g7f 3c3d 8h2b+").expect("a game");
-        let iteration = |depth, mv: &str, score, effort| Iteration {
+    fn game() -> Game {
+        Game::from_usi("startpos moves 7g7f 3c3d 8h2b+").expect("a game")
+    }
+
+    fn iteration(depth: u32, mv: &str, score: i32, effort: Option<u32>) -> Iteration {
+        Iteration {
             depth,
             nodes: 0,
             score,
-            effort: Some(effort),
+            effort,
             pv: [mv, "8h2b+", "7g7f"]
                 .map(|mv| mv.parse().expect("a move"))
                 .to_vec(),
-        };
-        let mut judge = SearchJudge::new(&game);
+        }
+    }
+
+    #[test]
+    fn an_unknown_effort_is_a_usual_one() {
+        let observed = |effort| SearchJudge::new(&game()).observe(&iteration(9, "3a2b", 0, effort));
+        assert_eq!(observed(None), observed(Some(USUAL_EFFORT)));
+        assert_ne!(observed(None), observed(Some(0)));
+    }
+
+    #[test]
+    fn features_are_of_different_groups_and_within_bounds() {
+        let mut judge = SearchJudge::new(&game());
         let mut all = Vec::new();
         for (depth, mv, score, effort) in [
             (1, "3a2b", 0, 1_000),
@@ -237,7 +254,7 @@ mod tests {
             (3, "8b2b", 4_000, 999),
             (99, "8b2b", 4_000, 950),
         ] {
-            let progress = judge.observe(&iteration(depth, mv, score, effort));
+            let progress = judge.observe(&iteration(depth, mv, score, Some(effort)));
             assert_eq!(progress.recaptures, 1);
             for elapsed in [0, 3, 1_000] {
                 let stage = TimeStage::of(Duration::from_secs(elapsed), Duration::from_secs(9));

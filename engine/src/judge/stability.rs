@@ -16,7 +16,7 @@ const DIFFICULTY: f64 = 0.62;
 /// Weight of a recent change of the best move.
 const OF_A_CHANGE: f64 = 0.5;
 /// Share of an iteration's nodes that a usual best move takes, in parts of a thousand.
-const USUAL_EFFORT: f64 = 600.0;
+pub(super) const USUAL_EFFORT: u32 = 600;
 /// Weight of the part of an iteration's nodes that the best move takes less than usual.
 const OF_EFFORT: f64 = 1.0;
 /// Weight of a falling score, for 100 centipawns.
@@ -44,9 +44,8 @@ impl Stability {
     /// together, theirs end most often with the move of a search five times as long.
     pub fn difficulty(&self) -> f64 {
         let changes = self.changes.min(MOST_CHANGES);
-        let missing = self
-            .effort
-            .map_or(0.0, |effort| USUAL_EFFORT - f64::from(effort));
+        let effort = self.effort.unwrap_or(USUAL_EFFORT);
+        let missing = f64::from(USUAL_EFFORT) - f64::from(effort);
         let drop = f64::from(self.score_drop.clamp(SCORE_DROPS.0, SCORE_DROPS.1));
         let settled = self.stable_iterations.min(SETTLED_AFTER);
         DIFFICULTY
