@@ -84,6 +84,7 @@ impl Player {
         PlayerSettings::check_threads(settings.threads)?;
         PlayerSettings::check_lanes(settings.lanes)?;
         PlayerSettings::check_lane_threads(settings.lanes, settings.threads)?;
+        PlayerSettings::check_lane_search(settings.lanes, &settings.search)?;
         let noise = Noise::new(settings.sigma, 0)?;
         let none = Noise::new(0.0, 0)?;
         let (noise, leaf_noise) = match settings.noise_model {

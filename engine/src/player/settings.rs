@@ -1,7 +1,18 @@
 use crate::{
     eval::{Model, NoiseError, NoiseModel},
-    search::{MAX_LANES, MAX_TABLE_MIB, SearchChoices},
+    search::{MAX_LANES, MAX_TABLE_MIB, SearchChoices, SearchOptions},
 };
+
+/// Search options for parts that the search of several lanes does not have, each with the greatest value that asks for
+/// none of them.
+const NOT_IN_LANES: [(&str, i32); 6] = [
+    ("node_window", 0),
+    ("danger", 0),
+    ("mate_replay", 1),
+    ("learned_reduction", 0),
+    ("learned_order", 0),
+    ("learned_margin", 0),
+];
 
 /// Settings of a player: everything that tells it from other players except the noise seed of a
 /// game.
@@ -80,6 +91,22 @@ impl PlayerSettings {
         Err(PlayerError::LaneThreads { lanes, threads })
     }
 
+    /// Checks that a player with several lanes asks for no part of the search that these do not have.
+    ///
+    /// # Errors
+    /// A search option asks for one.
+    pub fn check_lane_search(lanes: usize, search: &SearchChoices) -> Result<(), PlayerError> {
+        let options = search.over(SearchOptions::default());
+        let is_on = |&(name, most): &(&'static str, i32)| {
+            let value = options.get(name).filter(|value| *value > most);
+            value.map(|value| PlayerError::LaneSearch { lanes, name, value })
+        };
+        match NOT_IN_LANES.iter().find_map(is_on) {
+            Some(error) if lanes > 1 => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Checks the number of threads of a player.
     ///
     /// # Errors
@@ -142,6 +169,18 @@ pub enum PlayerError {
         /// The requested number of threads.
         threads: usize,
     },
+    /// A part of the search that several lanes do not have.
+    #[error(
+        "lanes search without {name}: leave {name}={value} out, or give lanes = 1, not {lanes}"
+    )]
+    LaneSearch {
+        /// The requested number of lanes.
+        lanes: usize,
+        /// The search option.
+        name: &'static str,
+        /// Its value.
+        value: i32,
+    },
     /// The number of threads is out of range.
     #[error("threads must be between 1 and {max}, not {given}")]
     Threads {
@@ -150,4 +189,25 @@ pub enum PlayerError {
         /// The largest number.
         max: usize,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_lanes_do_not_have_are_refused() {
+        for (name, most) in NOT_IN_LANES {
+            let choices = |value: i32| format!("{name}={value}").parse().expect("choices");
+            let check = PlayerSettings::check_lane_search;
+            assert_eq!(check(8, &choices(most)), Ok(()));
+            assert_eq!(check(1, &choices(most + 1)), Ok(()));
+            let refused = check(8, &choices(most + 1)).expect_err("refused");
+            assert!(refused.to_string().contains(name), "{refused}");
+        }
+        assert_eq!(
+            PlayerSettings::check_lane_search(8, &SearchChoices::NONE),
+            Ok(())
+        );
+    }
 }

@@ -146,6 +146,11 @@ pub fn check_lane_threads(lanes: u32, threads: u32) -> Result<(), PlayerProblem>
     Ok(())
 }
 
+pub fn check_lane_search(lanes: u32, search: &SearchChoices) -> Result<(), PlayerProblem> {
+    PlayerSettings::check_lane_search(lanes as usize, search)?;
+    Ok(())
+}
+
 pub fn check_threads(threads: u32) -> Result<(), PlayerProblem> {
     PlayerSettings::check_threads(threads as usize)?;
     Ok(())

@@ -7,8 +7,8 @@ use crate::{
     options::UsiOptions,
     problem::{PlayerProblem, PlayersError},
     spec::{
-        NativeSpec, PlayerKind, PlayerSpec, UsiSpec, check_count, check_hash, check_lane_threads,
-        check_lanes, check_sigma, check_threads,
+        NativeSpec, PlayerKind, PlayerSpec, UsiSpec, check_count, check_hash, check_lane_search,
+        check_lane_threads, check_lanes, check_sigma, check_threads,
     },
 };
 use monju_engine::{
@@ -233,6 +233,8 @@ impl PlayerTable {
             return Err(PlayerProblem::LanesAlike);
         }
         let search = self.search.as_deref().map(str::parse).transpose()?;
+        let search = search.unwrap_or_default();
+        check_lane_search(lanes, &search)?;
         Ok(NativeSpec {
             evaluator: self.evaluator(folder)?,
             sigma,
@@ -241,7 +243,7 @@ impl PlayerTable {
             hash_mib: self.hash_mib,
             threads,
             lanes,
-            search: search.unwrap_or_default(),
+            search,
             cores: CoreSet::default(),
         })
     }
@@ -488,6 +490,10 @@ mod tests {
             (
                 "search = \"nul_move=0\"",
                 "unknown search option 'nul_move'",
+            ),
+            (
+                "lanes = 2\nsigma = 5\nsearch = \"danger=100\"",
+                "lanes search without danger: leave danger=100 out",
             ),
             (
                 "kind = \"usi\"\ncommand = [\"a\"]\nsearch = \"null_move=0\"",
