@@ -8,7 +8,8 @@
 //! Where the paper is silent, this module chooses:
 //!
 //! - *Material* (section 3, 「駒の点数の総和」) is the sum of piece values; a piece in hand counts as on the
-//!   board, so that only captures and promotions change it.
+//!   board, so that only captures and promotions change it. The exchange on one square by which an attack
+//!   pays has the search's own scale, on which a piece in hand is worth a little more (`eval/pieces.rs`).
 //! - *Ahead* is relative: the gain is kept while the material is not below that at the root. The paper
 //!   asks for more points than the opponent has ([`DangerSettings::absolute`]).
 //! - A *threat* must be new and pay: see `attacks.rs`.
