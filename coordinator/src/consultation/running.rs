@@ -39,6 +39,8 @@ const WORTH_A_RETRY: Duration = Duration::from_secs(2);
 /// The state of a consultation under way.
 pub(super) struct RunningConsultation<'a> {
     slots: &'a [PlayerSlot],
+    /// Players that search other positions than the pondered one, which is decided. They are not on the ballot.
+    beside: &'a [PlayerSlot],
     pub calls: Calls,
     ballot: OpenBallot,
     failures: FailureLog,
@@ -122,13 +124,15 @@ impl<'a> RunningConsultation<'a> {
             }
             (None, None, drawn) => drawn.map(SettledDecision::by_book),
         };
-        // Nobody is asked about a decision that is there.
-        let slots = match settled {
-            None => slots,
-            Some(_) => &[],
+        // Nobody is asked about a decision that is there; but the opponent may leave the book.
+        let (slots, beside) = match &settled {
+            None => (slots, &slots[..0]),
+            Some(settled) if settled.by_book && limits.ponder => (&slots[..0], slots),
+            Some(_) => (&slots[..0], &slots[..0]),
         };
         let mut consultation = Self {
             slots,
+            beside,
             calls: Calls::new(position, kept),
             missed: false,
             claim,
@@ -151,6 +155,7 @@ impl<'a> RunningConsultation<'a> {
             retry_at: None,
         };
         consultation.ask_all(&ponder_targets);
+        consultation.ask_beside(&ponder_targets);
         if !consultation.pondering {
             consultation.start_clock();
             consultation.search_if_deserted();
@@ -161,13 +166,7 @@ impl<'a> RunningConsultation<'a> {
     fn ask_all(&mut self, ponder_targets: &PonderTargets) {
         let budget = self.budget();
         let round_trips = RoundTrips::of(self.slots);
-        let (predictions, on_opponent) = match ponder_targets {
-            PonderTargets::Replies(replies) if self.pondering => {
-                (legal_replies(self.ballot.game(), replies), false)
-            }
-            PonderTargets::OpponentsPosition => (HashMap::new(), self.pondering),
-            PonderTargets::Replies(_) => (HashMap::new(), false),
-        };
+        let diversions = self.diversions(ponder_targets);
         for (index, slot) in self.slots.iter().enumerate() {
             let limits = self.limits_for(slot, budget);
             if let Err(reason) = &slot.access {
@@ -203,18 +202,35 @@ impl<'a> RunningConsultation<'a> {
                 continue;
             }
             let mut go = self.go(slot, limits);
-            if let (Some(position), Some(reply)) =
-                (&mut go.position, predictions.get(slot.info.name.as_str()))
-            {
-                position.moves.pop();
-                position.moves.push((*reply).to_owned());
-                go.search_moves.clear();
-            }
-            if on_opponent && let Some(position) = &mut go.position {
-                go.opponents_turn = position.moves.pop().is_some();
-                go.search_moves.clear();
-            }
+            diversions.divert(&mut go, &slot.info.name);
             self.calls.ask(slot.channel.clone(), go);
+        }
+    }
+
+    /// Asks the players that search other positions than the one that the book has decided.
+    fn ask_beside(&mut self, ponder_targets: &PonderTargets) {
+        let diversions = self.diversions(ponder_targets);
+        for slot in self.beside {
+            let mut go = self.go(slot, self.limits_of(slot, None));
+            diversions.divert(&mut go, &slot.info.name);
+            let is_elsewhere = go.position.as_ref() != Some(self.calls.position());
+            match is_elsewhere && slot.access.is_ok() {
+                true => self.calls.ask(slot.channel.clone(), go),
+                false => self.calls.skip(),
+            }
+        }
+    }
+
+    /// Returns what players search in place of the position, during a ponder.
+    fn diversions<'t>(&self, ponder_targets: &'t PonderTargets) -> Diversions<'t> {
+        match ponder_targets {
+            PonderTargets::Replies(replies) if self.pondering => {
+                Diversions::Replies(legal_replies(self.ballot.game(), replies))
+            }
+            PonderTargets::OpponentsPosition if self.pondering => Diversions::OpponentsPosition,
+            PonderTargets::OpponentsPosition | PonderTargets::Replies(_) => {
+                Diversions::Replies(HashMap::new())
+            }
         }
     }
 
@@ -549,7 +565,8 @@ impl<'a> RunningConsultation<'a> {
         for (slot, event) in self.calls.arrived() {
             self.enter(slot, event);
         }
-        let names = self.slots.iter().map(|slot| slot.info.name.as_str());
+        let asked = self.slots.iter().chain(self.beside);
+        let names = asked.map(|slot| slot.info.name.as_str());
         self.calls.dismiss(self.missed, names)
     }
 
@@ -614,6 +631,34 @@ impl<'a> RunningConsultation<'a> {
             book: is_by_book,
         });
         self.with_limits(ballot)
+    }
+}
+
+/// The positions that players search in place of the pondered one.
+enum Diversions<'a> {
+    /// Those after these replies, by the names of the players.
+    Replies(HashMap<&'a str, &'a str>),
+    /// The one before the last move.
+    OpponentsPosition,
+}
+
+impl Diversions<'_> {
+    /// Asks a player about its position instead, if it has one.
+    fn divert(&self, go: &mut Go, player: &str) {
+        let Some(position) = &mut go.position else {
+            return;
+        };
+        match self {
+            Self::Replies(replies) => {
+                let Some(reply) = replies.get(player) else {
+                    return;
+                };
+                position.moves.pop();
+                position.moves.push((*reply).to_owned());
+            }
+            Self::OpponentsPosition => go.opponents_turn = position.moves.pop().is_some(),
+        }
+        go.search_moves.clear();
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::{
+    book::OpeningBook,
     fallback::{FallbackSearcher, RunningFallback},
     roster::Link,
     testing::Cable,
 };
-use monju_engine::Move;
+use monju_engine::{Move, book::Book};
 
 const PREDICTED: &str = "startpos moves 7g7f 3c3d";
 const PLAYED: &str = "startpos moves 7g7f 8c8d";
@@ -107,6 +108,49 @@ async fn players_search_the_opponents_position_and_are_asked_anew_after_the_hit(
     let goes = Vec::from_iter(goes);
     assert_eq!(goes[..3], [(1, true); 3]);
     assert_eq!(goes[3..], [(2, false); 3]);
+}
+
+/// A book that knows the position after the predicted reply.
+fn book() -> OpeningBook {
+    const BOOK: &[u8] = b"monju book 1\n\
+        sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3\n2g2f 1\n";
+    OpeningBook::new(Arc::new(Book::from_bytes(BOOK).expect("a book")))
+}
+
+#[tokio::test(start_paused = true)]
+async fn players_ponder_beside_the_book() {
+    let opponents = ConsultationSetup {
+        ponder_targets: PonderTargets::OpponentsPosition,
+        ..spread()
+    };
+    let predicted = setup_on(PREDICTED, ponder());
+    for (setup, expected) in [
+        (predicted, &[][..]),
+        (spread(), &["b 8c8d"]),
+        (opponents, &["a 7g7f", "b 7g7f", "c 7g7f"]),
+    ] {
+        let worker = team();
+        let requests = worker.requests.clone();
+        let (roster, _server) = worker.roster().await;
+        let setup = ConsultationSetup {
+            book: Some(book()),
+            ..setup
+        };
+        let hit = ConsultationCommand::PonderHit(None);
+        let ballot = outcome(&roster, setup, hit).await.ballot.expect("decided");
+        assert_eq!(decision(&ballot), ("2g2f", TieBreak::Book, 1_000));
+        assert!(ballot.votes.is_empty(), "nobody votes");
+        let mut told = requested(&requests.lock().expect("requests"));
+        told.sort();
+        assert_eq!(told, expected);
+    }
+    let (roster, _server) = team().roster().await;
+    let setup = ConsultationSetup {
+        book: Some(book()),
+        ..spread()
+    };
+    let missed = outcome(&roster, setup, ConsultationCommand::Stop).await;
+    assert!(missed.kept.is_some(), "the search of b goes on");
 }
 
 /// A fallback search that must not begin.
