@@ -36,10 +36,7 @@ impl Judgements {
 pub fn judge_votes(game: &Game, votes: &mut [Vote]) {
     let mut judgements = Judgements::default();
     for vote in votes.iter_mut().filter(|vote| vote.counted) {
-        let Some(line) = vote.line.as_ref().filter(|_| vote.danger.is_empty()) else {
-            continue;
-        };
-        if let Ok(mv) = game.parse_move(&line.r#move) {
+        if let (true, Ok(mv)) = (vote.danger.is_empty(), game.parse_move(vote.chosen())) {
             judgements.judge_one(game, [mv]);
             let judgement = judgements.on(&mv.to_string());
             vote.danger = judgement.map_or("", Danger::name).to_owned();
@@ -63,6 +60,9 @@ mod tests {
         let game = Game::from_usi("sfen 8k/9/9/9/4s4/4P4/9/9/K8 w - 1").expect("a position");
         let mut votes = ["5e5f", "1a1b", "1a1b"].map(|mv| vote(mv, "one", mv, 0));
         votes[2].danger = "unknown".to_owned();
+        // The first move of the variation stands for a line without a move of its own.
+        let line = votes[1].line.as_mut().expect("a line");
+        line.pv = vec![std::mem::take(&mut line.r#move)];
         judge_votes(&game, &mut votes);
         let judged: Vec<&str> = votes.iter().map(|vote| &*vote.danger).collect();
         assert_eq!(judged, ["holds", "fails", "unknown"]);

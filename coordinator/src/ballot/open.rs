@@ -227,11 +227,10 @@ impl OpenBallot {
                 let vote = entry.vote(silent, calibration);
                 let judged = self.judgements.as_ref().filter(|_| vote.counted);
                 let judgement = judged.map(|judgements| {
-                    let mv = vote.line.as_ref().map_or("", |line| &line.r#move);
                     // Without time for it, nothing is known; the time policy asks about the leading move alone.
                     let all_are_asked_for = self.header.rule.judges_danger();
                     judgements
-                        .on(mv)
+                        .on(vote.chosen())
                         .or(all_are_asked_for.then_some(Danger::Unknown))
                 });
                 Vote {

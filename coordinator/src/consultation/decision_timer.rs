@@ -226,8 +226,7 @@ impl DecisionTimer {
 
 /// Tells whether a vote is for a move after which the side loses material.
 fn is_danger(vote: &Vote, leader: &str) -> bool {
-    let line = vote.line.as_ref();
-    vote.danger == Danger::Fails.name() && line.is_some_and(|line| line.r#move == leader)
+    vote.danger == Danger::Fails.name() && vote.chosen() == leader
 }
 
 /// Returns the observation for the agreement tracker.
