@@ -80,7 +80,9 @@ pub fn answer(verdict: &Verdict) -> String {
         }
         Verdict::NoMate => "checkmate nomate".to_owned(),
         Verdict::Unknown(Gap::Ended | Gap::Nodes) => "checkmate timeout".to_owned(),
-        Verdict::Unknown(Gap::TooLong | Gap::Memory) => NOT_POSSIBLE.to_owned(),
+        Verdict::Unknown(Gap::TooLong | Gap::Memory | Gap::Contradiction) => {
+            NOT_POSSIBLE.to_owned()
+        }
     }
 }
 
@@ -91,6 +93,9 @@ pub fn problem(verdict: &Verdict) -> Option<&'static str> {
             Some("there is no mate as short as the longest line that is followed")
         }
         Verdict::Unknown(Gap::Memory) => Some("no memory for the table of the mate search"),
+        Verdict::Unknown(Gap::Contradiction) => {
+            Some("a mate was found, but its line contradicts itself; give the search more memory")
+        }
         _ => None,
     }
 }

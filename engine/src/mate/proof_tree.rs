@@ -1,6 +1,10 @@
 //! A proved mate as an explicit tree: one check for each position of the attacker, and every answer.
 
-use super::{leaves::checks, proof_number::Mate, solver::Solver};
+use super::{
+    leaves::checks,
+    proof_number::Mate,
+    solver::{Gap, Solver},
+};
 use crate::rules::{Move, MoveList, Position};
 use std::collections::HashMap;
 
@@ -24,18 +28,23 @@ pub(super) struct ProofTree {
 
 impl ProofTree {
     /// Builds the tree of a mate in at most `plies` from the table, and searches again for what the
-    /// table has lost. Returns `None` if that has no result, or an answer is not refuted.
-    pub fn build(solver: &mut Solver<'_>, position: &mut Position, plies: u16) -> Option<Self> {
+    /// table has lost.
+    ///
+    /// # Errors
+    /// That has no result, or an answer is not refuted.
+    pub fn build(
+        solver: &mut Solver<'_>,
+        position: &mut Position,
+        plies: u16,
+    ) -> Result<Self, Gap> {
         let mut tree = Self {
             moves: HashMap::new(),
             plies: 0,
         };
-        if !tree.prove(solver, position, plies) {
-            return None;
-        }
+        tree.prove(solver, position, plies)?;
         let mut lengths = HashMap::new();
         tree.plies = tree.measure(position, &mut lengths);
-        Some(tree)
+        Ok(tree)
     }
 
     /// Length of the mate against the best defence, in plies.
@@ -44,33 +53,42 @@ impl ProofTree {
     }
 
     /// Adds the positions below one in which the attacker mates in at most `plies`.
-    fn prove(&mut self, solver: &mut Solver<'_>, position: &mut Position, plies: u16) -> bool {
+    fn prove(
+        &mut self,
+        solver: &mut Solver<'_>,
+        position: &mut Position,
+        plies: u16,
+    ) -> Result<(), Gap> {
         let key = position.key();
         if (self.moves.get(&key)).is_some_and(|mating| mating.plies <= plies) {
-            return true;
+            return Ok(());
         }
         if self.moves.len() % POLL_INTERVAL == POLL_INTERVAL - 1 && solver.is_over() {
-            return false;
+            return Err(Gap::Ended);
         }
-        let Mate::In { mv, plies } = solver.mate(position, plies) else {
-            return false;
+        let (mv, plies) = match solver.mate(position, plies) {
+            Mate::In { mv, plies } => (mv, plies),
+            Mate::Unknown => return Err(solver.gap()),
+            Mate::None | Mate::TooLong => return Err(Gap::Contradiction),
         };
         // Two positions with one key would give a move that is no check.
         if !checks(position).contains(&mv) {
-            return false;
+            return Err(Gap::Contradiction);
         }
         let undo = position.make(mv);
-        let proved = answers(position).into_iter().all(|answer| {
+        let proved = answers(position).into_iter().try_for_each(|answer| {
+            if plies <= 2 {
+                return Err(Gap::Contradiction);
+            }
             let undo = position.make(answer);
-            let proved = plies > 2 && self.prove(solver, position, plies - 2);
+            let proved = self.prove(solver, position, plies - 2);
             position.unmake(answer, undo);
             proved
         });
         position.unmake(mv, undo);
-        if proved {
-            self.add(key, Mating { mv, plies });
-        }
-        proved
+        proved?;
+        self.add(key, Mating { mv, plies });
+        Ok(())
     }
 
     /// Adds a mate. A shorter one of the same position stays: the lines below a position can come back to it, where
@@ -179,6 +197,22 @@ fn answers(position: &Position) -> Vec<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_claim_that_is_refuted_is_a_contradiction() {
+        let sfen = "7k1/9/7G1/9/9/9/9/9/4K4 b GP 1";
+        let mut position = Position::from_sfen(sfen).expect("a position");
+        let mut never = |_| false;
+        let mut solver = Solver::new(1, u64::MAX, &mut never).expect("memory");
+        let refuted = ProofTree::build(&mut solver, &mut Position::startpos(), 3);
+        assert_eq!(refuted.err(), Some(Gap::Contradiction));
+        let proved = ProofTree::build(&mut solver, &mut position, 5);
+        assert!(proved.is_ok_and(|tree| tree.plies() % 2 == 1));
+        let mut at_once = |_| true;
+        let mut solver = Solver::new(1, u64::MAX, &mut at_once).expect("memory");
+        let ended = ProofTree::build(&mut solver, &mut position, 5);
+        assert_eq!(ended.err(), Some(Gap::Ended));
+    }
 
     #[test]
     fn a_longer_mate_does_not_take_the_place_of_a_shorter_one() {

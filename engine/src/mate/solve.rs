@@ -103,8 +103,9 @@ fn solve(solver: &mut Solver<'_>, position: &mut Position, want_shortest: bool) 
         Mate::TooLong => return Verdict::Unknown(Gap::TooLong),
         Mate::Unknown => return Verdict::Unknown(solver.gap()),
     };
-    let Some(mut tree) = ProofTree::build(solver, position, plies) else {
-        return Verdict::Unknown(solver.gap());
+    let mut tree = match ProofTree::build(solver, position, plies) {
+        Ok(tree) => tree,
+        Err(gap) => return Verdict::Unknown(gap),
     };
     let effort = solver.nodes() + SHORTENING_POSITIONS;
     let end = match want_shortest {
@@ -120,8 +121,8 @@ fn solve(solver: &mut Solver<'_>, position: &mut Position, want_shortest: bool) 
         let budget = end.saturating_sub(solver.nodes());
         match solver.settle(position, plies - 2, budget) {
             Mate::In { plies, .. } => match ProofTree::build(solver, position, plies) {
-                Some(shorter) => tree = shorter,
-                None => break false,
+                Ok(shorter) => tree = shorter,
+                Err(_) => break false,
             },
             Mate::None | Mate::TooLong => break true,
             Mate::Unknown => break false,

@@ -34,6 +34,8 @@ pub enum Gap {
     TooLong,
     /// The system lacks memory for the smallest table.
     Memory,
+    /// A mate was proved, but the moves of the proof contradict each other.
+    Contradiction,
 }
 
 /// A search whose table grows, with the limits of the question.

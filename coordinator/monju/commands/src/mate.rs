@@ -160,6 +160,9 @@ fn open_question(question: &MateQuestion, solution: &Solution) -> Option<&'stati
             Some("there is no mate as short as the longest line that is followed")
         }
         Verdict::Unknown(Gap::Memory) => Some("there is no memory for the table; free some"),
+        Verdict::Unknown(Gap::Contradiction) => {
+            Some("a mate was found, but its line contradicts itself; give more --hash")
+        }
         Verdict::Mate {
             shortest: false, ..
         } if question.shortest => Some(
