@@ -187,7 +187,7 @@ impl Player {
     /// Searches from the opponent's position while the opponent thinks, so that every reply is
     /// prepared for (Shimoyama, section 9). The best moves of the positions on the way are recorded
     /// in the ponder table, which later searches read until the next ponder search. The outcome is
-    /// the opponent's.
+    /// the opponent's, but a draw is worth what it is to us.
     pub fn ponder(
         &mut self,
         game: &Game,
@@ -197,7 +197,9 @@ impl Player {
     ) -> Outcome {
         // Without memory for the ponder table, only the transposition table is prepared.
         let _ = self.search.begin_recording();
-        let outcome = self.think(game, limits, control, progress);
+        let us = !game.position().side_to_move();
+        let game = game.clone().with_rules(game.rules().with_draws_of(us));
+        let outcome = self.think(&game, limits, control, progress);
         self.search.end_recording();
         outcome
     }

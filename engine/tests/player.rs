@@ -1,13 +1,14 @@
 //! The player's public behaviour: determinism, limits, mates, repetition and declaration.
 
 use monju_engine::{
-    Answer, Control, EvaluatorKind, Game, Limits, Model, Move, Outcome, Player, PlayerSettings,
-    STACK_BYTES, Score, SearchChoices,
+    Answer, Control, EvaluatorKind, Game, GameRules, Limits, Model, Move, Outcome, Player,
+    PlayerSettings, STACK_BYTES, Score, SearchChoices,
     eval::NoiseModel,
     mate::{Mate, MateSearch},
 };
 use std::{
     fs,
+    num::NonZeroU32,
     path::Path,
     sync::mpsc::channel,
     thread,
@@ -333,6 +334,20 @@ fn pondering_from_the_opponents_position_prepares_every_reply() {
         unprepared += to_depth(false);
     }
     assert!(prepared < unprepared, "{prepared} nodes, else {unprepared}");
+}
+
+/// The table is filled with draws that are worth what they are to us, not to the opponent.
+#[test]
+fn pondering_from_the_opponents_position_counts_draws_as_our_searches_do() {
+    let game = Game::from_usi("sfen 4k4/9/9/9/9/9/9/9/4K3R w - 100").expect("a game");
+    let game = game.with_rules(GameRules {
+        maximum_plies: NonZeroU32::new(100),
+        draw_values: [-50, -70],
+        ..GameRules::default()
+    });
+    let control = Control::new();
+    let pondered = player(0.0, 1).ponder(&game, &depth(3), &control, &mut |_| ());
+    assert_eq!(pondered.line.score, Score::Cp(50));
 }
 
 /// Without the transposition table, the ponder table alone names the move to begin with (Shimoyama, section 9):

@@ -1,4 +1,5 @@
 use super::{
+    color::Color,
     declaration::EnteringKingRule,
     excerpt::excerpt,
     move_list::MoveList,
@@ -62,6 +63,16 @@ pub struct GameRules {
     pub maximum_plies: Option<NonZeroU32>,
     /// Worth of a draw to Black and to White, in centipawns: 0, unless the result of a match asks for more.
     pub draw_values: [i32; 2],
+}
+
+impl GameRules {
+    /// Returns the rules with a draw that is worth to the opponent what it costs `us`: a search from the opponent's
+    /// position takes the worth of draws from the opponent, and they are to be those of the searches after it.
+    #[must_use]
+    pub fn with_draws_of(mut self, us: Color) -> Self {
+        self.draw_values[(!us).index()] = self.draw_values[us.index()].saturating_neg();
+        self
+    }
 }
 
 impl Game {
