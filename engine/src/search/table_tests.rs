@@ -75,6 +75,16 @@ fn a_table_that_is_kept_saves_nodes_in_the_next_search() {
     assert!(kept * 2 < forgotten, "{kept} nodes, {forgotten} without");
 }
 
+/// Returns the games after each move.
+fn children(game: &Game) -> Vec<Game> {
+    let after = |mv| {
+        let mut child = game.clone();
+        child.play(mv).expect("legal");
+        child
+    };
+    game.legal_moves().into_iter().map(after).collect()
+}
+
 /// Without pruning, the value of a position is that of its minimax tree, whatever the table holds: each
 /// entry has to agree with a search without a table.
 #[test]
@@ -82,14 +92,15 @@ fn the_bounds_in_the_table_are_true() {
     let plain = format!("{},mate_in_one=0,mate_distance=0", SearchChoices::plain());
     let with_table = plain.replace("table=0", "table=1");
     let mut exact = memory(&plain);
-    let (mut compared, mut kinds) = (0, [0; 3]);
+    let mut kinds = [0; 3];
     for start in MIDDLEGAMES {
         let game = Game::from_usi(start).expect("a position");
         let mut memory = memory(&with_table);
         searched(&mut memory, &game, 3);
-        for mv in game.legal_moves() {
-            let mut child = game.clone();
-            child.play(mv).expect("legal");
+        // Upper bounds are two plies away.
+        let near = children(&game);
+        let far = near.iter().flat_map(children);
+        for child in near.iter().cloned().chain(far) {
             let Some(entry) = memory.table.get(child.position().key()) else {
                 continue;
             };
@@ -108,12 +119,14 @@ fn the_bounds_in_the_table_are_true() {
             let depth = entry.depth;
             assert!(
                 is_true,
-                "{start} {mv}: {:?} {}, not {truth} at {depth}",
-                entry.bounds, entry.value
+                "{}: {:?} {}, not {truth} at {depth}",
+                child.to_usi(),
+                entry.bounds,
+                entry.value
             );
             kinds[kind] += 1;
-            compared += 1;
         }
     }
-    assert!(compared > 60 && kinds[1] > 0, "{compared} {kinds:?}");
+    let compared: i32 = kinds.iter().sum();
+    assert!(compared > 60 && !kinds.contains(&0), "{kinds:?}");
 }
