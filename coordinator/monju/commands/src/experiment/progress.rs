@@ -41,6 +41,8 @@ pub(super) struct ExperimentProgress {
 #[derive(Clone, Default)]
 struct CellProgress {
     pairs: Pentanomial,
+    /// Pairs that nobody plays any more.
+    given_up: u64,
     closed: bool,
 }
 
@@ -108,6 +110,7 @@ impl ExperimentProgress {
     pub fn take_over(&mut self, standings: &[CellStanding]) {
         for (cell, standing) in self.cells.iter_mut().zip(standings) {
             cell.pairs = Pentanomial(standing.pairs);
+            cell.given_up = standing.given_up;
             cell.closed = standing.closed;
         }
         let finished = self.finished();
@@ -192,7 +195,7 @@ impl ExperimentProgress {
         let (cell, planned) = (&self.cells[index], &self.specification.cells[index]);
         match cell.closed {
             true => 0,
-            false => u64::from(planned.pairs).saturating_sub(cell.pairs.pairs()),
+            false => u64::from(planned.pairs).saturating_sub(cell.pairs.pairs() + cell.given_up),
         }
     }
 
@@ -212,11 +215,12 @@ impl ExperimentProgress {
 
     /// Time that some pairs take at the speed of all runners.
     fn time_left(&self, pairs: u64) -> String {
-        match self.new_pairs() {
-            0 if pairs > 0 => "?".to_owned(),
-            new => {
+        match (pairs, self.new_pairs()) {
+            (0, _) => "nothing".to_owned(),
+            (_, 0) => "?".to_owned(),
+            (pairs, new) => {
                 let elapsed = self.begun.elapsed().as_secs_f64();
-                short_time(elapsed * pairs as f64 / new.max(1) as f64)
+                short_time(elapsed * pairs as f64 / new as f64)
             }
         }
     }
@@ -269,5 +273,24 @@ mod tests {
         assert_eq!(lines_for_cells(24, 23), 21);
         assert_eq!(lines_for_cells(2, 9), 1);
         assert_eq!(lines_for_cells(0, 0), 0);
+    }
+
+    #[test]
+    fn pairs_that_were_given_up_are_not_left() {
+        const FILE: &str = "version = 1\nname = \"t\"\ngames = 20\nopenings = \"o.sfen\"\nfirst = \"a\"\n\
+            second = \"b\"\n[ensemble.a]\nnodes = 10\nplayer = [{ name = \"n\" }]\n[ensemble.b]\nnodes = 11\n\
+            player = [{ name = \"s\" }]\n";
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("o.sfen"), "startpos\n").expect("writable");
+        let parsed = Specification::parse(FILE, &folder.path().join("t.toml"));
+        let specification = Arc::new(parsed.expect("a good file"));
+        let standing = CellStanding {
+            finished: 7,
+            pairs: [0, 0, 7, 0, 0],
+            given_up: 3,
+            ..CellStanding::default()
+        };
+        let progress = ExperimentProgress::new(&specification, &[standing]);
+        assert_eq!(progress.time_left(progress.pairs_left()), "nothing");
     }
 }
