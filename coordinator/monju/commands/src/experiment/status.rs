@@ -1,19 +1,21 @@
 //! `monju experiment status`: progress of an experiment.
 
-use super::mismatch::mismatches;
+use super::{drive::waiting, mismatch::mismatches};
 use crate::runtime;
 use anyhow::Context;
 use monju_experiment::{
     counted::CountedPairs,
+    runner::open_patiently,
     specification::Specification,
     statistics::{Pentanomial, Z95},
-    store::{self, Address, CellStanding, OpenMode, Store, StoreError},
+    store::{self, Address, CellStanding, ExperimentPlan, OpenMode, Store, StoreError},
 };
 use serde_json::{Value, json};
 use std::{
     fmt::Write as _,
     io::{self, Write},
     path::PathBuf,
+    sync::Arc,
 };
 
 /// Arguments of `monju experiment status`.
@@ -31,23 +33,29 @@ impl StatusCommand {
     /// Prints the progress of every cell.
     ///
     /// # Errors
-    /// The file is wrong, or the store has no such experiment.
+    /// The file is wrong, or there is no such store.
     pub fn run(self) -> anyhow::Result<()> {
         runtime::block_on(self.execute())
     }
 
     async fn execute(self) -> anyhow::Result<()> {
         let specification = Specification::read(&self.file)?;
-        let plan = specification.plan("");
-        let store = store::open(&self.address, &plan, OpenMode::Look).await?;
-        let rows = store::closing(&*store, async {
-            for warning in mismatches(&specification, &*store).await? {
-                tell!("{warning}");
+        let rows = match open_if_begun(&self.address, &specification.plan("")).await? {
+            None => {
+                tell_that_it_is_new(&specification, &self.address);
+                unplayed(&specification)
             }
-            rows(&specification, &*store).await
-        });
-        let rows = rows.await;
-        let rows = rows.with_context(|| format!("in {}", self.address))?;
+            Some(store) => {
+                let rows = store::closing(&*store, async {
+                    for warning in mismatches(&specification, &*store).await? {
+                        tell!("{warning}");
+                    }
+                    rows(&specification, &*store).await
+                });
+                let rows = rows.await;
+                rows.with_context(|| format!("in {}", self.address))?
+            }
+        };
         let text = match self.json {
             true => format!("{}\n", as_json(&specification, &rows)),
             false => as_table(&specification, &rows),
@@ -73,6 +81,38 @@ impl CellRow {
     fn without_say(&self) -> u64 {
         (self.standing.finished).saturating_sub(self.pairs.pairs())
     }
+}
+
+/// Opens a store to look at it, and waits for a connection; `None` where it has nothing of the experiment.
+pub(super) async fn open_if_begun(
+    address: &Address,
+    plan: &ExperimentPlan,
+) -> Result<Option<Arc<dyn Store>>, StoreError> {
+    match open_patiently(address, plan, OpenMode::Look, waiting).await {
+        Err(StoreError::Unknown(_)) => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
+/// Tells that a store has nothing of an experiment, whose name may be misspelt.
+pub(super) fn tell_that_it_is_new(specification: &Specification, address: &Address) {
+    let name = &specification.name;
+    tell!("{address} has nothing of '{name}' yet; 'monju experiment run' starts it");
+}
+
+/// Returns the progress of an experiment that nobody has begun.
+pub(super) fn unplayed(specification: &Specification) -> Vec<CellRow> {
+    let cells = specification.cells.iter();
+    cells
+        .map(|cell| CellRow {
+            standing: CellStanding {
+                open: cell.pairs.into(),
+                ..CellStanding::default()
+            },
+            pairs: Pentanomial::default(),
+            ratio: None,
+        })
+        .collect()
 }
 
 /// Returns the progress of every cell.
@@ -127,7 +167,7 @@ fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
             cell.label,
             2 * pairs.pairs(),
             2 * u64::from(cell.pairs),
-            2 * standing.leased,
+            standing.leased,
             2 * standing.given_up,
             pairs.score_in_words(),
         );
@@ -286,5 +326,13 @@ model = "logistic"
         assert!(!warning.contains('\n'), "{warning}");
         let report = monju_experiment::report::gather(&other, &*store).await;
         assert_eq!(report.expect("a report").cells[0].score.games(), 0);
+
+        // One that nobody has begun is all open.
+        let text = FILE.replace("name = \"t\"", "name = \"new\"");
+        let new = Specification::parse(&text, &folder.path().join("t.toml"));
+        let new = new.expect("a good file");
+        let store = open_if_begun(&address, &new.plan("")).await;
+        assert!(store.expect("a store").is_none());
+        assert_eq!(as_json(&new, &unplayed(&new))["open"], 200);
     }
 }
