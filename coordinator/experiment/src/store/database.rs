@@ -223,6 +223,10 @@ impl Store for Database {
         self.older.as_deref()
     }
 
+    fn lacks_cells(&self) -> bool {
+        self.cells.are_missing()
+    }
+
     async fn other_cells(&self) -> Result<Vec<OtherCell>, StoreError> {
         let mut others = Vec::new();
         let mut transaction = self.connection.begin().await?;

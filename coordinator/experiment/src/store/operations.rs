@@ -18,6 +18,12 @@ pub trait Store: Send + Sync + Debug {
     /// an older version wrote them; `None` without such cells in the plan.
     fn older_specification(&self) -> Option<&str>;
 
+    /// Returns true where the store had not all planned cells when it was opened; it does not see them if they are made
+    /// later.
+    fn lacks_cells(&self) -> bool {
+        false
+    }
+
     /// Cells of the store that have games and are not planned, because their settings or their labels are others.
     async fn other_cells(&self) -> Result<Vec<OtherCell>, StoreError>;
 

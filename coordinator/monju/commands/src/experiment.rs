@@ -9,6 +9,7 @@ mod report;
 mod resume;
 mod run;
 mod serve;
+mod speed;
 mod status;
 
 pub use export::ExportCommand;

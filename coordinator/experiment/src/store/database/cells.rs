@@ -3,6 +3,9 @@
 use crate::store::fault::DatabaseFault;
 use std::collections::BTreeMap;
 
+/// Row of a planned cell that the store does not have.
+pub(super) const ABSENT: i64 = 0;
+
 /// Database rows of an experiment's cells, in the order of its plan.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
@@ -46,6 +49,11 @@ impl Cells {
             experiment: self.name.clone(),
             cell,
         })
+    }
+
+    /// Returns whether the store lacks a cell of the plan.
+    pub fn are_missing(&self) -> bool {
+        self.rows.contains(&ABSENT)
     }
 
     /// Cell of the plan with this row.

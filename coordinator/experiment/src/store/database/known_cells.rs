@@ -1,6 +1,6 @@
 //! Cells of an experiment as its store knows them.
 
-use super::connection::statement;
+use super::{cells::ABSENT, connection::statement};
 use crate::store::{error::StoreError, plan::ExperimentPlan};
 use sqlx::{AnyConnection, Row, any::AnyRow};
 
@@ -77,12 +77,12 @@ impl KnownCells {
     }
 
     /// Rows of the planned cells in their order: those with their settings, or else those whose settings
-    /// nobody knows. A cell that is not in the store has 0, which no row has.
+    /// nobody knows. A cell that is not in the store is [`ABSENT`].
     pub fn planned(&self, plan: &ExperimentPlan) -> Vec<i64> {
         let row = |label: &str, specification: &str| {
             let known = self.find(label, specification);
             let known = known.or_else(|| self.find(label, ""));
-            known.map_or(0, |cell| cell.id)
+            known.map_or(ABSENT, |cell| cell.id)
         };
         let cells = plan.cells.iter();
         cells

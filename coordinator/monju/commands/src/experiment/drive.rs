@@ -2,7 +2,10 @@
 
 use super::progress::ExperimentProgress;
 use monju_coordinator::clock;
-use monju_experiment::runner::{Runner, StopLevel};
+use monju_experiment::{
+    runner::{self, Runner, RunnerEvent, StopLevel},
+    store::StoreError,
+};
 use monju_team::signals;
 use std::time::Duration;
 use tokio::{
@@ -16,9 +19,32 @@ const ABORT_PATIENCE: Duration = Duration::from_secs(10);
 /// Longest wait for the results of other runners, during which events are not shown.
 const REFRESH_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Tells that a server has no connection to spare.
+/// Tells that a server has no connection to spare, or does not answer.
 pub fn waiting(words: &str) {
     tell!("waiting for a connection: {words}");
+}
+
+/// Repeats an operation of the store until that can be reached, and tells for what it waits.
+///
+/// # Errors
+/// The store refuses, or stays away for too long.
+pub async fn patiently<T, F>(attempt: impl FnMut() -> F) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    let (events, mut news) = mpsc::unbounded_channel();
+    let asking = runner::patiently(&events, attempt);
+    tokio::pin!(asking);
+    loop {
+        tokio::select! {
+            outcome = &mut asking => return outcome,
+            Some(event) = news.recv() => {
+                if let RunnerEvent::Waiting(reason) = event {
+                    waiting(&reason);
+                }
+            }
+        }
+    }
 }
 
 /// Runs a runner, and shows its progress on standard error. The first interrupt finishes the pairs under
@@ -30,7 +56,7 @@ pub fn waiting(words: &str) {
 pub async fn drive(runner: &Runner, resume: Option<&str>) -> anyhow::Result<StopLevel> {
     let (stopper, stop) = watch::channel(StopLevel::No);
     let (events, mut news) = mpsc::unbounded_channel();
-    let standings = runner.store.standings().await?;
+    let standings = patiently(|| runner.store.standings()).await?;
     let mut progress = ExperimentProgress::new(&runner.specification, &standings);
     let playing = runner.run(stop, events);
     tokio::pin!(playing);

@@ -1,7 +1,7 @@
 //! `monju experiment run`: plays until no pair is left.
 
 use super::{
-    drive::{drive, waiting},
+    drive::{drive, patiently, waiting},
     resume::run_command,
     serve::ServedExperiment,
 };
@@ -13,7 +13,7 @@ use monju_experiment::{
     specification::Specification,
     store::{self, Accepted, Address, CellStanding, OpenMode, StoreError},
 };
-use std::{future, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// Arguments of `monju experiment run`.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl RunCommand {
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
         if self.retry_given_up {
-            let pairs = runner.store.retry_given_up().await?;
+            let pairs = patiently(|| runner.store.retry_given_up()).await?;
             tell!(
                 "{} given up before, now tried again",
                 counted(pairs, "pair")
@@ -98,21 +98,19 @@ impl RunCommand {
             tell!("warning: {warning}");
         }
         let page = match &self.page {
-            Some(page) => Some(tokio::spawn(
-                self.served(runner).serve(page, future::pending()).await?,
-            )),
+            Some(page) => Some(self.served(runner).beside(page.clone()).await?),
             None => None,
         };
         let stop = drive(runner, Some(&self.resume_command())).await;
         if let Some(page) = page {
-            page.abort();
+            page.end().await;
         }
-        let stop = stop?;
-        let standings = match runner.store.standings().await {
-            Err(StoreError::Unavailable(_)) if stop != StopLevel::No => {
-                return Err(self.interrupted(None).into());
-            }
-            standings => standings?,
+        let standings = match stop? {
+            StopLevel::No => patiently(|| runner.store.standings()).await?,
+            StopLevel::Drain | StopLevel::Abort => match runner.store.standings().await {
+                Err(StoreError::Unavailable(_)) => return Err(self.interrupted(None).into()),
+                standings => standings?,
+            },
         };
         self.end(&standings)
     }

@@ -1,16 +1,19 @@
 //! `monju experiment serve`: a page that shows an experiment while it is played.
 
 use super::{
+    drive::patiently,
     resume::run_command,
-    status::{as_json, rows},
+    speed::PairSpeed,
+    status::{CellRow, as_json, open_if_begun, rows, tell_that_it_is_new, unplayed},
 };
 use crate::runtime;
+use anyhow::{Context, bail};
 use monju_engine::Game;
 use monju_experiment::{
     report,
     runner::GamesUnderWay,
     specification::Specification,
-    store::{self, Address, OpenMode, PairUnderWay, Store, StoreError},
+    store::{Address, ExperimentPlan, IncidentRow, PairUnderWay, Store, StoreError},
 };
 use monju_page::{experiment::ExperimentPage, server};
 use monju_proto::serve::descriptors;
@@ -20,11 +23,11 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::Arc,
-    time::Duration,
+    time::{self, Duration},
 };
 use tokio::{
-    sync::{Mutex, watch},
-    time::{Instant, sleep},
+    sync::{Mutex, oneshot, watch},
+    time::{Instant, sleep, timeout},
 };
 
 /// Time between two looks at the store.
@@ -38,6 +41,9 @@ const INCIDENTS: u32 = 30;
 
 /// Most games under way that the page shows.
 const SHOWN_GAMES: usize = 200;
+
+/// Longest wait for the end of a page beside a runner.
+const END_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Arguments of `monju experiment serve`.
 #[derive(Clone, Debug)]
@@ -54,7 +60,7 @@ impl ServeCommand {
     /// Serves the page until the process is told to end.
     ///
     /// # Errors
-    /// The file is wrong, the store has no such experiment, or the system refuses the address.
+    /// The file is wrong, there is no such store, or the system refuses the address.
     pub fn run(self) -> anyhow::Result<()> {
         runtime::block_on(self.execute())
     }
@@ -71,7 +77,8 @@ impl ServeCommand {
         served
             .serve(&self.page, signals::termination())
             .await?
-            .await
+            .await;
+        Ok(())
     }
 }
 
@@ -90,25 +97,62 @@ pub(super) struct ServedExperiment {
 }
 
 impl ServedExperiment {
+    /// Begins to serve on a thread of its own, which goes after those that keep the clocks of games.
+    ///
+    /// # Errors
+    /// Those of [`Self::serve`], or the system refuses a thread.
+    pub async fn beside(self, page: String) -> anyhow::Result<PageBeside> {
+        let (end, told) = oneshot::channel::<()>();
+        let (begin, begun) = oneshot::channel();
+        let (over, ended) = oneshot::channel::<()>();
+        let serve = async move || {
+            let end = async {
+                // The other half is dropped.
+                let _ = told.await;
+            };
+            match self.serve(&page, end).await {
+                Ok(serving) => {
+                    let _ = begin.send(Ok(()));
+                    serving.await;
+                }
+                Err(error) => {
+                    let _ = begin.send(Err(error));
+                }
+            }
+            drop(over);
+        };
+        server::in_background(serve).context("cannot start a thread for the page")?;
+        begun.await.context("the thread of the page has ended")??;
+        Ok(PageBeside { end, ended })
+    }
+
     /// Begins to listen, and tells where; the result serves until `end`.
     ///
     /// # Errors
-    /// The store has no such experiment, or the system refuses the address.
+    /// There is no such store, or the system refuses the address.
     pub async fn serve<E: Future<Output = ()> + Send + 'static>(
         self,
         page: &str,
         end: E,
-    ) -> anyhow::Result<impl Future<Output = anyhow::Result<()>> + Send + use<E>> {
+    ) -> anyhow::Result<impl Future<Output = ()> + Send + use<E>> {
         let Self {
             specification,
             address,
             command,
             games,
         } = self;
-        let plan = specification.plan("");
-        let store = store::open(&address, &plan, OpenMode::Look).await?;
-        let mut looks = Looks::begin(&specification, &store, games).await?;
-        let (sender, state) = watch::channel(looks.look(&specification, &*store).await?);
+        let store = Arc::new(WatchedStore {
+            plan: specification.plan(""),
+            address,
+            opened: Mutex::default(),
+        });
+        if store.now().await?.is_none() {
+            tell_that_it_is_new(&specification, &store.address);
+        }
+        let mut speed = PairSpeed::default();
+        let first = patiently(|| store.look(&specification)).await?;
+        let first = first.state(&specification, &mut speed, &games);
+        let (sender, state) = watch::channel(first);
         descriptors::raise(server::DESCRIPTORS);
         let (listener, local) = server::listen(page).await?;
         tell!("the experiment's page is at http://{local}/");
@@ -125,15 +169,19 @@ impl ServedExperiment {
                 Box::pin(async move { Ok(reports.page().await?) })
             }),
         };
+        let watched = Arc::clone(&store);
         let looking = async move {
             loop {
                 sleep(INTERVAL).await;
-                match looks.look(&specification, &*store).await {
-                    Ok(new) => sender.send_if_modified(|old| {
-                        let is_new = *old != new;
-                        *old = new;
-                        is_new
-                    }),
+                match watched.look(&specification).await {
+                    Ok(look) => {
+                        let new = look.state(&specification, &mut speed, &games);
+                        sender.send_if_modified(|old| {
+                            let is_new = *old != new;
+                            *old = new;
+                            is_new
+                        })
+                    }
                     Err(error) => {
                         tracing::warn!(%error, "the store does not answer");
                         false
@@ -146,42 +194,88 @@ impl ServedExperiment {
                 () = server::serve(listener, page.routes(), end) => {}
                 () = looking => {}
             }
-            Ok(())
+            store.close().await;
         })
     }
 }
 
-/// Looks at a store, from whose difference the speed follows.
-struct Looks {
-    begun: Instant,
-    finished: u64,
-    /// Games of this process.
-    games: GamesUnderWay,
+/// A page that a thread serves beside a runner.
+pub(super) struct PageBeside {
+    /// Dropped to end it.
+    end: oneshot::Sender<()>,
+    /// Completes when it has ended.
+    ended: oneshot::Receiver<()>,
 }
 
-impl Looks {
-    async fn begin(
-        specification: &Specification,
-        store: &Arc<dyn Store>,
-        games: GamesUnderWay,
-    ) -> Result<Self, StoreError> {
-        let rows = as_json(specification, &rows(specification, &**store).await?);
-        Ok(Self {
-            begun: Instant::now(),
-            finished: finished(&rows),
-            games,
+impl PageBeside {
+    /// Ends it, and waits a moment until it has let go of the store.
+    pub async fn end(self) {
+        drop(self.end);
+        let _ = timeout(END_PATIENCE, self.ended).await;
+    }
+}
+
+/// The store of a page, which may have the experiment, or some of its cells, only later.
+struct WatchedStore {
+    address: Address,
+    plan: ExperimentPlan,
+    opened: Mutex<Option<Arc<dyn Store>>>,
+}
+
+impl WatchedStore {
+    /// The store with all that it has by now; `None` while it has nothing of the experiment.
+    async fn now(&self) -> Result<Option<Arc<dyn Store>>, StoreError> {
+        let mut opened = self.opened.lock().await;
+        if opened.as_ref().is_none_or(|store| store.lacks_cells()) {
+            if let Some(store) = opened.take() {
+                store.close().await;
+            }
+            *opened = open_if_begun(&self.address, &self.plan).await?;
+        }
+        Ok(opened.clone())
+    }
+
+    async fn look(&self, specification: &Specification) -> Result<StoreLook, StoreError> {
+        Ok(match self.now().await? {
+            None => StoreLook {
+                rows: unplayed(specification),
+                incidents: Vec::new(),
+                under_way: Vec::new(),
+            },
+            Some(store) => StoreLook {
+                rows: rows(specification, &*store).await?,
+                incidents: store.last_incidents(INCIDENTS).await?,
+                under_way: store.under_way().await?,
+            },
         })
     }
 
-    async fn look(
-        &mut self,
+    async fn close(&self) {
+        if let Some(store) = self.opened.lock().await.take() {
+            store.close().await;
+        }
+    }
+}
+
+/// What a look at a store has found.
+struct StoreLook {
+    rows: Vec<CellRow>,
+    /// The last incidents, each with its cell.
+    incidents: Vec<(usize, IncidentRow)>,
+    under_way: Vec<PairUnderWay>,
+}
+
+impl StoreLook {
+    /// The state of the page, with the games of this process.
+    fn state(
+        self,
         specification: &Specification,
-        store: &dyn Store,
-    ) -> Result<Value, StoreError> {
-        let mut state = as_json(specification, &rows(specification, store).await?);
-        let hours = self.begun.elapsed().as_secs_f64() / 3_600.0;
-        let new = finished(&state).saturating_sub(self.finished);
-        let incidents = store.last_incidents(INCIDENTS).await?.into_iter();
+        speed: &mut PairSpeed,
+        games: &GamesUnderWay,
+    ) -> Value {
+        let mut state = as_json(specification, &self.rows);
+        speed.note(time::Instant::now(), finished(&state));
+        let incidents = self.incidents.into_iter();
         let incidents = incidents.map(|(cell, incident)| {
             json!({
                 "cell": specification.cells.get(cell).map(|cell| &cell.label),
@@ -191,16 +285,16 @@ impl Looks {
             })
         });
         state["title"] = specification.title.clone().into();
-        state["pairs_per_hour"] = (new as f64 / hours.max(1e-6)).round().into();
+        state["pairs_per_hour"] = speed.pairs_per_hour().into();
         state["incidents"] = incidents.collect::<Vec<_>>().into();
-        let pairs = fresher(store.under_way().await?, self.games.now());
+        let pairs = fresher(self.under_way, games.now());
         let shown = pairs.iter().take(SHOWN_GAMES);
         let shown = shown.filter_map(|pair| shown_game(specification, pair));
         state["under_way"] = shown.collect::<Vec<_>>().into();
         let alive = pairs.iter().filter(|pair| pair.left_ms >= 0);
         let runners: BTreeSet<&str> = alive.map(|pair| &*pair.runner).collect();
         state["runners"] = runners.len().into();
-        Ok(state)
+        state
     }
 }
 
@@ -248,7 +342,7 @@ fn finished(state: &Value) -> u64 {
 /// The report, made again when it is asked for and old.
 struct Reports {
     specification: Arc<Specification>,
-    store: Arc<dyn Store>,
+    store: Arc<WatchedStore>,
     command: String,
     last: Mutex<Option<(Instant, String)>>,
 }
@@ -261,7 +355,10 @@ impl Reports {
         {
             return Ok(page.clone());
         }
-        let findings = report::gather(&self.specification, &*self.store).await?;
+        let Some(store) = self.store.now().await? else {
+            bail!("nothing of '{}' is played yet", self.specification.name);
+        };
+        let findings = report::gather(&self.specification, &*store).await?;
         let markdown = report::markdown(&findings, &self.command, None);
         let page = report::html(
             &self.specification.title,
