@@ -277,17 +277,18 @@ mod tests {
 
     #[test]
     fn pairs_that_were_given_up_are_not_left() {
-        const FILE: &str = "version = 1\nname = \"t\"\ngames = 20\nopenings = \"o.sfen\"\nfirst = \"a\"\n\
+        const FILE: &str = "version = 1\nname = \"t\"\ngames = 4\nopenings = \"o.sfen\"\nfirst = \"a\"\n\
             second = \"b\"\n[ensemble.a]\nnodes = 10\nplayer = [{ name = \"n\" }]\n[ensemble.b]\nnodes = 11\n\
             player = [{ name = \"s\" }]\n";
         let folder = tempfile::tempdir().expect("a temporary folder");
-        std::fs::write(folder.path().join("o.sfen"), "startpos\n").expect("writable");
+        let openings = "startpos\nstartpos moves 7g7f\n";
+        std::fs::write(folder.path().join("o.sfen"), openings).expect("writable");
         let parsed = Specification::parse(FILE, &folder.path().join("t.toml"));
         let specification = Arc::new(parsed.expect("a good file"));
         let standing = CellStanding {
-            finished: 7,
-            pairs: [0, 0, 7, 0, 0],
-            given_up: 3,
+            finished: 1,
+            pairs: [0, 0, 1, 0, 0],
+            given_up: 1,
             ..CellStanding::default()
         };
         let progress = ExperimentProgress::new(&specification, &[standing]);

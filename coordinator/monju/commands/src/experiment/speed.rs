@@ -75,12 +75,13 @@ mod tests {
             speed.note(minute(minutes), 180 + (minutes - 60) / 4);
         }
         // The last ten pairs have taken longer than the window.
-        assert_eq!(speed.pairs_per_hour(), 15.0);
+        let slow = speed.pairs_per_hour();
+        assert!((15.0..16.5).contains(&slow), "{slow}");
         // Where nothing is finished any more, it falls.
         for minutes in 121..=240 {
             speed.note(minute(minutes), 195);
         }
-        assert!((4.0..6.0).contains(&speed.pairs_per_hour()), "{speed:?}");
+        assert!((3.5..4.0).contains(&speed.pairs_per_hour()), "{speed:?}");
         assert!(speed.counts.len() < 70, "{speed:?}");
     }
 }
