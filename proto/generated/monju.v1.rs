@@ -1528,8 +1528,7 @@ pub struct PrepareGameRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PrepareGameResponse {
-    /// Workers and players that would be missing from the game, each with the reason in one line, and errors that
-    /// players report but play on with.
+    /// Workers and players that would be missing, each with the reason, and errors that players report, one line each.
     #[prost(string, repeated, tag = "1")]
     pub problems: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }

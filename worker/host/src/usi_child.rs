@@ -104,6 +104,8 @@ pub struct UsiChild {
     remark: String,
     /// Errors and warnings that it has told by `info string`.
     reports: EngineReports,
+    /// A stream of it was closed: what is written to it now may be lost without an error.
+    has_ended: bool,
 }
 
 impl UsiChild {
@@ -128,6 +130,7 @@ impl UsiChild {
             complaint,
             remark: String::new(),
             reports: EngineReports::default(),
+            has_ended: false,
             process,
             input,
             output,
@@ -328,6 +331,9 @@ impl UsiChild {
     }
 
     async fn send(&mut self, line: &str) -> Result<(), ChildError> {
+        if self.has_ended {
+            return Err(self.ended().await);
+        }
         tracing::trace!(player = self.player, line, "to the engine");
         let text = format!("{line}\n");
         match timeout(WRITE_PATIENCE, self.input.write_all(text.as_bytes())).await {
@@ -358,6 +364,7 @@ impl UsiChild {
 
     /// Describes the end of the process, one of whose streams is closed.
     async fn ended(&mut self) -> ChildError {
+        self.has_ended = true;
         let how = match timeout(QUIT_PATIENCE, self.process.wait()).await {
             Ok(Ok(status)) => status.to_string(),
             Ok(Err(error)) => error.to_string(),

@@ -291,7 +291,7 @@ async fn agree(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use std::{convert::Infallible, future::pending, time::Duration};
     use testing::{MUTE, answer_login, board, conditions, connected, let_in};
     use tokio::{
         io::{AsyncBufReadExt, AsyncWriteExt},
@@ -364,10 +364,13 @@ mod tests {
             let mut end = let_in(&listener).await;
             let nonsense = b"BEGIN Game_Summary\nEND Game_Summary\n";
             end.write_all(nonsense).await.expect("read");
-            end
+            pending::<Infallible>().await
         };
         let begun = csa.begin(&mut server, &mut board, Some(kept.into()), 2);
-        let (begun, _end) = tokio::join!(begun, ends_login);
+        let begun = tokio::select! {
+            begun = begun => begun,
+            never = ends_login => match never {},
+        };
         let error = begun.expect_err("an offer without conditions").to_string();
         assert!(error.contains("makes no sense"), "{error}");
         board.close().await;

@@ -287,7 +287,7 @@ mod tests {
     #[tokio::test]
     async fn a_game_that_goes_on_has_no_other_start_than_its_next_line() {
         let (mut connection, mut end) = testing::connected().await;
-        let lines = b"##[HELLO] all\n-3334FU,T7\n#CHUDAN\n";
+        let lines = b"##[HELLO] all\n-3334FU,T7\n#CHUDAN\nREJECT:one by b\n";
         end.write_all(lines).await.expect("read");
         let start = connection.agree("one").await;
         assert!(start.expect("connected").is_some());
