@@ -100,6 +100,9 @@ pub struct Board {
     info: EngineInfo,
     /// Since when it has been our turn.
     turn_began: Instant,
+    /// Since when the server's lines have been left unread, while another engine was started: the opponent may have
+    /// moved at any time since.
+    unread_since: Option<Instant>,
     /// Our move on its way to the server and back.
     sent: Option<Sent>,
     ending: Option<&'static str>,
@@ -126,6 +129,7 @@ impl Board {
             thinking: EngineTask::Nothing,
             info: EngineInfo::default(),
             turn_began: Instant::now(),
+            unread_since: None,
             sent: None,
             ending: None,
         }
@@ -246,6 +250,7 @@ impl Board {
         self.sent = None;
         self.ending = None;
         self.turn_began = Instant::now();
+        self.unread_since = None;
         let moves = self.game.moves().len();
         let mut side = self.game.position().side_to_move();
         if moves % 2 == 1 {
@@ -297,18 +302,24 @@ impl Board {
                 }
             }
             let goes_on = tokio::select! {
+                biased;
                 line = connection.next() => match line {
                     Ok(line) => self.handle(&line).await,
                     Err(error) => Err(Left::Lost(error)),
                 },
-                message = self.listen() => match message {
-                    Ok(message) => self.hear(message, connection).await,
-                    Err(error) => self.restart(error).await,
-                },
+                () = std::future::ready(()), if self.unread_since.is_some() => {
+                    // No line had been waiting.
+                    self.unread_since = None;
+                    Ok(())
+                }
                 Some(()) = interrupts.recv() => {
                     interrupt(is_last)?;
                     Ok(())
                 }
+                message = self.listen() => match message {
+                    Ok(message) => self.hear(message, connection).await,
+                    Err(error) => self.restart(error).await,
+                },
             };
             if let Err(left) = goes_on {
                 return Ok(left);
@@ -525,7 +536,7 @@ impl Board {
             }
             return Ok(());
         }
-        self.turn_began = Instant::now();
+        self.turn_began = self.unread_since.take().unwrap_or_else(Instant::now);
         match std::mem::replace(&mut self.thinking, EngineTask::Nothing) {
             EngineTask::Ponder(expected, None) if expected == mv => match self.ponder_hit().await {
                 Ok(()) => self.thinking = EngineTask::Move,
@@ -590,8 +601,14 @@ impl Board {
         if !self.has_restarted {
             tell!("the engine failed, and is started again: {error}");
             self.has_restarted = true;
+            let began = Instant::now();
             match self.start_again().await {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    if !self.is_our_turn() || self.sent.is_some() {
+                        self.unread_since.get_or_insert(began);
+                    }
+                    return Ok(());
+                }
                 Err(again) => error = again,
             }
         }
@@ -621,9 +638,10 @@ fn illegal(mv: &str) -> Left {
 #[cfg(all(test, unix))]
 mod tests {
     use super::{
-        super::testing::{MUTE, board, summary},
+        super::testing::{MUTE, board, connected, summary},
         *,
     };
+    use tokio::{io::AsyncWriteExt, sync::mpsc::unbounded_channel};
 
     #[tokio::test]
     async fn a_turn_goes_on_through_a_lost_connection() {
@@ -736,6 +754,34 @@ mod tests {
             assert_eq!(board.thinking, EngineTask::Nothing, "{line}");
             board.engine.ready().await.expect("a new engine");
         }
+        board.close().await;
+    }
+
+    #[tokio::test]
+    async fn a_move_that_came_while_the_engine_was_started_again_has_begun_our_turn_then() {
+        let mut board = board(&[MUTE]).await;
+        let (mut connection, mut server) = connected().await;
+        let (_interrupt, mut interrupts) = unbounded_channel();
+        let offered = summary("+7776FU,T1\n");
+        board.prepare(&offered).await.expect("ready");
+        board.restart(ChildError::Deaf).await.expect("started");
+        assert!(board.unread_since.is_some());
+        let mut is_last = false;
+        let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
+        let waited = tokio::time::timeout(Duration::from_millis(1), playing).await;
+        assert!(waited.is_err() && board.unread_since.is_none());
+        // The same, but the opponent moves before the engine is there.
+        board.prepare(&offered).await.expect("ready");
+        let line = b"-3334FU,T1\n";
+        server.write_all(line).await.expect("sent");
+        board.restart(ChildError::Deaf).await.expect("started");
+        let started = Instant::now();
+        drop(server);
+        let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
+        let left = playing.await.expect("the user stays");
+        assert!(matches!(left, Left::Lost(_)), "{left:?}");
+        assert_eq!(board.thinking, EngineTask::Move);
+        assert!(board.turn_began < started);
         board.close().await;
     }
 
