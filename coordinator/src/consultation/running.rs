@@ -146,7 +146,8 @@ impl<'a> RunningConsultation<'a> {
             ballot,
             failures: FailureLog::default(),
             settled,
-            standing_at: None,
+            // A ponder may go on for long without a vote on the position.
+            standing_at: limits.ponder.then(Instant::now),
             last_standing: None,
             clock_from: Instant::now(),
             // A referee wants to know that no player has a vote.
@@ -242,7 +243,7 @@ impl<'a> RunningConsultation<'a> {
     }
 
     fn plan_retry(&mut self) {
-        if self.retries && !self.pondering {
+        if self.retries {
             self.retry_at.get_or_insert(Instant::now() + RETRY);
         }
     }
@@ -379,6 +380,8 @@ impl<'a> RunningConsultation<'a> {
                 self.limits.clock = clock.or(self.limits.clock);
                 self.start_clock();
                 self.send_ponder_hit();
+                // The votes of the ponder may decide it.
+                self.timer.schedule_review();
             }
             ConsultationCommand::PonderHit(_) => debug!("ponder hit without ponder ignored"),
         }

@@ -23,7 +23,7 @@ use crate::{clock_options::ClockOptions, scheduling_delay::SchedulingDelay};
 use book_loader::BookLoader;
 use monju_coordinator::{
     book::{BookAnswer, OpeningBook},
-    clock::{ClockRules, Overhead, TimePolicy},
+    clock::{ClockRules, TimePolicy},
     pondering::Pondering,
 };
 use monju_engine::{
@@ -270,10 +270,8 @@ impl Backend for SinglePlayer {
             });
         }
         let setup = SearchSetup {
-            clock_rules: ClockRules::from(Overhead {
-                kept: self.delay.reserve(request.time()),
-                ..Overhead::default()
-            }),
+            clock_rules: ClockRules::default(),
+            delay: self.delay.clone(),
             time_policy: (self.options.time_policy()).unwrap_or(self.choices.time_policy),
             nodes_time: self.options.nodes_time(),
             pondering: (self.options.pondering()).unwrap_or(self.choices.pondering),

@@ -181,7 +181,6 @@ impl Backend for Proxy {
             self.prepare_team();
         }
         self.game.used = true;
-        let reserve = self.delay.reserve(request.time());
         let question = TeamQuestion {
             request,
             game_id: self.game.id(),
@@ -194,7 +193,7 @@ impl Backend for Proxy {
             FallbackSetup {
                 player: self.fallback.handle(),
                 time_policy: time_policy(&choices),
-                reserve,
+                delay: self.delay.clone(),
             },
             output,
             controls,

@@ -87,7 +87,7 @@ impl SchedulingDelay {
     }
 
     /// Notes one delay.
-    fn note(&self, late: Duration) {
+    pub(crate) fn note(&self, late: Duration) {
         self.delays().note(late);
     }
 

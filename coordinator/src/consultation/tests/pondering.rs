@@ -276,6 +276,55 @@ async fn a_player_lost_during_a_ponder_is_asked_again() {
     assert_eq!(arrivals(&ballot), [Arrival::Final]);
 }
 
+/// It thinks on until the hit, and its proxy hears at once that the team is there.
+#[tokio::test(start_paused = true)]
+async fn a_player_lost_early_in_a_long_ponder_ponders_again() {
+    let cable = Cable::default();
+    cable.plug(FakeWorker::named("desk").player("a", &[Listen]));
+    let patience = Duration::from_secs(3);
+    let link = Link::watch("http://cable".to_owned(), cable.channel(), patience);
+    let roster = Roster::new(vec![link]);
+    roster.settle(patience).await;
+    let (_commands, receiver) = mpsc::channel(1);
+    let (standings, mut reader) = mpsc::channel(64);
+    let slots = roster.slots();
+    let consultation = consult(setup(ponder()), &slots, receiver, standings, None);
+    let observed = async {
+        let first = reader.recv().await.expect("a standing");
+        assert_eq!(arrivals(&first), [Arrival::Unspecified]);
+        cable.cut();
+        time::sleep(Duration::from_millis(200)).await;
+        cable.plug(FakeWorker::named("desk").player("a", &[Stream("2g2f"), Listen]));
+        loop {
+            let next = reader.recv().await.expect("a standing");
+            if arrivals(&next) == [Arrival::Provisional] {
+                break;
+            }
+        }
+    };
+    tokio::select! {
+        _ = consultation => unreachable!("no hit"),
+        () = observed => {}
+    }
+}
+
+/// Its players search until they are stopped.
+#[tokio::test(start_paused = true)]
+async fn the_only_move_is_played_at_the_ponder_hit() {
+    let worker = FakeWorker::named("desk").player("a", &[Stream("1i2h"), Listen, Wait(60_000)]);
+    let (roster, _server) = worker.roster().await;
+    let only_move = setup_on("4k3r/9/9/9/9/9/9/6s2/8K b - 1", ponder());
+    assert_eq!(only_move.game.legal_moves().len(), 1);
+    let setup = ConsultationSetup {
+        time_policy: TimePolicy::Agreement,
+        ..only_move
+    };
+    let hit = vec![(5_000, ConsultationCommand::PonderHit(None))];
+    let ballot = run(&roster, setup, hit).await;
+    let (_, _, elapsed) = decision(&ballot);
+    assert!((5_000..5_100).contains(&elapsed), "{elapsed}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn illegal_predictions_are_not_pondered_on() {
     let worker = team();

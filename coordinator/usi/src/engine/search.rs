@@ -6,8 +6,11 @@ use crate::{
     backend::{GoRequest, SearchControl},
     best_move::BestMove,
     output::Output,
+    scheduling_delay::SchedulingDelay,
 };
-use monju_coordinator::clock::{self, ClockRules, NodesTime, Overhead, TimePolicy};
+use monju_coordinator::clock::{
+    self, ClockRules, NodesTime, Overhead, TimePolicy, time_for_one_move,
+};
 use monju_engine::{Control, Game, Limits, Line, Move, Outcome, RootMove};
 use monju_host::{
     search_thread::{GameSetup, SearchHandle, SearchTask},
@@ -50,6 +53,8 @@ const NODES_TIME_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct SearchSetup {
     /// The use of the clock; a request's rules replace it, but for a larger overhead.
     pub clock_rules: ClockRules,
+    /// The delay of this machine, for which time is kept on every clock.
+    pub delay: SchedulingDelay,
     /// The use of the time on a clock.
     pub time_policy: TimePolicy,
     /// The nodes that count as a millisecond, on clocks that do not count time.
@@ -60,6 +65,17 @@ pub struct SearchSetup {
     pub game_setup: GameSetup,
     /// Number of lines, if several are asked for.
     pub multi_pv: Option<u32>,
+}
+
+impl SearchSetup {
+    /// Keeps time for a delay of this machine on a clock with so much time for the move; none of a clock that counts
+    /// nodes.
+    fn keep_for_delay(&mut self, time: Duration) {
+        if self.nodes_time.is_none() {
+            let overhead = &mut self.clock_rules.overhead;
+            overhead.kept = overhead.kept.max(self.delay.reserve(time));
+        }
+    }
 }
 
 /// The question that a search answers.
@@ -159,6 +175,7 @@ impl PlayerSearch {
         controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> Self {
+        let time = request.time();
         let GoRequest {
             game,
             go,
@@ -178,6 +195,7 @@ impl PlayerSearch {
                 whole_seconds: false,
             },
         };
+        setup.keep_for_delay(time);
         let gate = AnswerGate::of(&go);
         let before = match (gate, setup.pondering) {
             (AnswerGate::UntilPonderHit, PonderTarget::Opponent) => before_last_move(&game),
@@ -271,6 +289,10 @@ impl PlayerSearch {
         let mut limits = self.limits;
         limits.ponder = false;
         limits.clock = clock.or(limits.clock);
+        if let Some(clock) = &limits.clock {
+            let side = self.question.game.position().side_to_move();
+            self.setup.keep_for_delay(time_for_one_move(clock, side));
+        }
         let is_unlimited = limits == v1::Limits::default();
         if self.running.is_about_opponent {
             if is_unlimited {

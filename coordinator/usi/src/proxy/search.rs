@@ -21,6 +21,7 @@ use crate::{
         search::{PlayerSearch, SearchSetup},
     },
     output::Output,
+    scheduling_delay::SchedulingDelay,
 };
 use monju_coordinator::clock::{TimePolicy, until};
 use monju_engine::Move;
@@ -36,14 +37,17 @@ use tokio::{sync::mpsc, time::Instant};
 /// Time within which a coordinator sends its first standing, over a slow way and from a busy machine.
 const FIRST_STANDING: Duration = Duration::from_secs(1);
 
+/// Time after which a coordinator that failed may be there again.
+const BACK_AGAIN: Duration = Duration::from_secs(10);
+
 /// The fallback player of a search.
 pub struct FallbackSetup {
     /// The way to the player.
     pub player: FallbackHandle,
     /// Its time policy if it plays alone.
     pub time_policy: TimePolicy,
-    /// Time by which this machine may be late with an answer.
-    pub reserve: Duration,
+    /// The delay of this machine.
+    pub delay: SchedulingDelay,
 }
 
 /// The question of a search.
@@ -76,6 +80,8 @@ pub struct TeamSearch {
     steady: SteadyScores,
     /// The last votes that the coordinator sent.
     standing: Option<Ballot>,
+    /// The coordinator that was asked last has answered anything.
+    is_heard: bool,
     /// The fallback player's search, started when the coordinator was silent for half of the time.
     fallback_move: Option<FallbackMove>,
     /// True once the middle of the time has passed.
@@ -99,7 +105,7 @@ impl TeamSearch {
         } = question;
         Self {
             gate: AnswerGate::of(&request.go),
-            clock: SearchClock::new(&request, fallback.reserve),
+            clock: SearchClock::new(&request, fallback.delay.clone()),
             request,
             game_id,
             game_seed,
@@ -111,6 +117,7 @@ impl TeamSearch {
             output,
             controls,
             standing: None,
+            is_heard: false,
             fallback_move: None,
             is_past_middle: false,
         }
@@ -136,7 +143,7 @@ impl TeamSearch {
         let is_silent = contact.coordinators.is_silent();
         self.clock.ask_coordinator(contact.overhead, is_silent);
         let (mut consultation, mut asked) = self.ask(&contact);
-        // Each coordinator is asked once about this position.
+        // Each coordinator is asked once about this position, and again a while after it failed.
         let mut others = contact.coordinators.len() - 1;
         // One that took over when another was silent has only part of the time.
         let mut had_whole_time = true;
@@ -164,17 +171,22 @@ impl TeamSearch {
                 }
                 event = consultation.next() => match event {
                     ConsultationEvent::Standing(ballot) => {
-                        contact.coordinators.note_silence(false);
-                        self.show(&ballot);
-                        self.show_shares(&ballot);
-                        self.standing = Some(ballot);
+                        self.note_answer(&contact);
+                        if has_answers(&ballot) {
+                            self.show(&ballot);
+                            self.show_shares(&ballot);
+                            self.standing = Some(ballot);
+                        }
                     }
                     ConsultationEvent::Decided(ballot) => {
-                        contact.coordinators.note_silence(false);
+                        self.note_answer(&contact);
                         return self.accept(ballot);
                     }
                     ConsultationEvent::Broken(error) => {
                         self.report(&format!("the coordinator failed: {error}"));
+                        if asked.since.elapsed() >= BACK_AGAIN {
+                            others = contact.coordinators.len() - 1;
+                        }
                         let has_time = self.clock.has_time_to_search();
                         if may_be_replaced(&error)
                             && self.replace(&contact, &asked)
@@ -205,7 +217,8 @@ impl TeamSearch {
     }
 
     /// Asks the coordinator whose turn it is.
-    fn ask(&self, contact: &Contact) -> (ConsultationClient, Asked) {
+    fn ask(&mut self, contact: &Contact) -> (ConsultationClient, Asked) {
+        self.is_heard = false;
         let asked = contact.coordinators.asked();
         let consultation = ConsultationClient::begin(asked.client.clone(), self.begin(contact));
         if self.clock.is_stopped() {
@@ -213,6 +226,13 @@ impl TeamSearch {
             consultation.stop();
         }
         (consultation, asked)
+    }
+
+    /// Notes that the coordinator that was asked has answered.
+    fn note_answer(&mut self, contact: &Contact) {
+        self.is_heard = true;
+        contact.coordinators.note_silence(false);
+        self.clock.note_answer();
     }
 
     /// Gives the turn to another coordinator. Returns false if there is no other.
@@ -227,7 +247,7 @@ impl TeamSearch {
     /// Notes that a coordinator is late, which had the whole time or took over from another one in the middle of it.
     /// It is frozen, or out of reach: the next move is for another one, unless this one had less of the time.
     fn note_late(&self, contact: &Contact, asked: &Asked, had_whole_time: bool) {
-        let is_silent = self.standing.is_none();
+        let is_silent = !self.is_heard;
         let is_missed_ponder = self.clock.is_missed_ponder();
         // The GUI ended it before a first standing could be there.
         if is_missed_ponder && asked.since.elapsed() < FIRST_STANDING {
@@ -404,6 +424,7 @@ impl TeamSearch {
         self.request.asked = Instant::now();
         let setup = SearchSetup {
             clock_rules: self.clock.overhead().into(),
+            delay: self.fallback.delay.clone(),
             nodes_time: None,
             time_policy: self.fallback.time_policy,
             pondering: PonderTarget::Predicted,
@@ -414,6 +435,12 @@ impl TeamSearch {
         let search = PlayerSearch::start(self.request, setup, thread, self.controls, self.output);
         search.run().await
     }
+}
+
+/// Tells whether some player has answered: a coordinator also tells that it ponders.
+fn has_answers(ballot: &Ballot) -> bool {
+    let mut votes = ballot.votes.iter();
+    votes.any(|vote| vote.line.is_some() || !vote.failure.is_empty())
 }
 
 /// Tells whether another coordinator may do better than the one that failed.

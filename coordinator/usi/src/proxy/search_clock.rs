@@ -1,8 +1,12 @@
 //! The clock of one search: the time left, the deadline, and the stop.
 
 use super::deadline::{Deductions, answer_times, is_scramble, limits_after};
-use crate::backend::{GoRequest, SearchControl};
-use monju_coordinator::clock::{ClockRules, Turn, budget, fallback};
+use crate::{
+    backend::{GoRequest, SearchControl},
+    scheduling_delay::SchedulingDelay,
+};
+use monju_coordinator::clock::{ClockRules, Turn, budget, fallback, time_for_one_move};
+use monju_engine::Color;
 use monju_proto::{
     convert::milliseconds,
     v1::{Clock, Limits},
@@ -40,6 +44,8 @@ pub struct SearchClock {
     deadline: Option<Instant>,
     /// The latest end of a search for an answer, if there is none at the deadline.
     last_resort: Option<Instant>,
+    /// The delay of this machine.
+    delay: SchedulingDelay,
     /// Time by which this machine may be late with an answer.
     reserve: Duration,
     /// Nothing was heard of the coordinator the last time.
@@ -57,9 +63,8 @@ pub struct LastResort {
 }
 
 impl SearchClock {
-    /// Starts the clock, unless the search begins as a ponder. This machine may be late with an answer by
-    /// `reserve`.
-    pub fn new(request: &GoRequest, reserve: Duration) -> Self {
+    /// Starts the clock, unless the search begins as a ponder.
+    pub fn new(request: &GoRequest, delay: SchedulingDelay) -> Self {
         let mut clock = Self {
             limits: request.go.limits,
             turn: request.game.position().into(),
@@ -69,7 +74,8 @@ impl SearchClock {
             runs_from: request.asked,
             deadline: None,
             last_resort: None,
-            reserve,
+            reserve: delay.reserve(request.time()),
+            delay,
             is_silent: false,
             is_stopped: false,
         };
@@ -84,6 +90,13 @@ impl SearchClock {
         self.is_silent = is_silent;
         self.waited = self.runs_from.elapsed();
         if !self.is_stopped {
+            self.set_deadline();
+        }
+    }
+
+    /// Notes that the coordinator that was asked has answered.
+    pub fn note_answer(&mut self) {
+        if std::mem::take(&mut self.is_silent) && !self.is_stopped {
             self.set_deadline();
         }
     }
@@ -123,7 +136,15 @@ impl SearchClock {
         }
         self.runs_from = at;
         self.waited = Duration::ZERO;
+        let begun = self.reserve;
+        let time = (self.limits.clock).map(|clock| time_for_one_move(&clock, self.turn.side));
+        self.reserve = begun.max(self.delay.reserve(time.unwrap_or_default()));
         self.set_deadline();
+        // The coordinator plans with the reserve that it was told when the ponder began.
+        let clock = match self.reserve - begun {
+            Duration::ZERO => clock,
+            more => (self.limits.clock).map(|clock| shortened(clock, self.turn.side, more)),
+        };
         Some(SearchControl::PonderHit { clock, at })
     }
 
@@ -250,12 +271,33 @@ impl SearchClock {
     }
 }
 
+/// Returns a clock with so much less time for the next move of a side: of its byoyomi first.
+fn shortened(clock: Clock, side: Color, by: Duration) -> Clock {
+    let by = milliseconds(by);
+    let rest = by.saturating_sub(clock.byoyomi_ms);
+    let mut shorter = clock;
+    shorter.byoyomi_ms = clock.byoyomi_ms.saturating_sub(by);
+    let main = match side {
+        Color::Black => &mut shorter.black_ms,
+        Color::White => &mut shorter.white_ms,
+    };
+    *main = main.saturating_sub(rest);
+    shorter
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::go::GoSearch;
     use monju_engine::Game;
     use tokio::time::sleep_until;
+
+    /// A machine whose timers have fired late by this.
+    fn late_by(ms: u64) -> SchedulingDelay {
+        let delay = SchedulingDelay::default();
+        delay.note(Duration::from_millis(ms));
+        delay
+    }
 
     fn clock_of(byoyomi_ms: u64, lag_ms: u64, reserve_ms: u64) -> SearchClock {
         let limits = Limits {
@@ -274,7 +316,7 @@ mod tests {
             asked: Instant::now(),
             clock_rules: Duration::from_millis(lag_ms).into(),
         };
-        SearchClock::new(&request, Duration::from_millis(reserve_ms))
+        SearchClock::new(&request, late_by(reserve_ms - 10))
     }
 
     #[tokio::test(start_paused = true)]
@@ -341,5 +383,72 @@ mod tests {
             patience: END_PATIENCE.0,
         };
         assert_eq!(clock.last_resort(), least);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stall_before_a_ponder_hit_is_reckoned_with_after_it() {
+        let byoyomi = |byoyomi_ms| Clock {
+            byoyomi_ms,
+            ..Clock::default()
+        };
+        let request = GoRequest {
+            game: Game::startpos(),
+            go: GoSearch {
+                limits: Limits {
+                    ponder: true,
+                    ..Limits::default()
+                },
+                ..GoSearch::default()
+            },
+            asked: Instant::now(),
+            clock_rules: Duration::from_millis(50).into(),
+        };
+        let delay = SchedulingDelay::default();
+        let mut clock = SearchClock::new(&request, delay.clone());
+        clock.ask_coordinator(Duration::from_millis(100), false);
+        let begun = clock.rules_of_coordinator();
+        delay.note(Duration::from_millis(500));
+        let at = Instant::now();
+        let hit = SearchControl::PonderHit {
+            clock: Some(byoyomi(10_000)),
+            at,
+        };
+        let Some(SearchControl::PonderHit {
+            clock: Some(told), ..
+        }) = clock.handle(hit)
+        else {
+            panic!("the coordinator hears of the hit");
+        };
+        let flag = at + Duration::from_secs(10);
+        let deadline = clock.deadline().expect("a clock");
+        assert!(
+            flag - deadline >= Duration::from_millis(560),
+            "{deadline:?}"
+        );
+        let limits = Limits {
+            clock: Some(told),
+            ..Limits::default()
+        };
+        let planned = budget(&limits, clock.turn, begun).expect("a clock");
+        assert!(at + planned.most <= deadline, "{planned:?}");
+        assert_eq!(
+            shortened(byoyomi(300), Color::Black, Duration::from_millis(450)),
+            byoyomi(0)
+        );
+        let main = Clock {
+            black_ms: 900,
+            white_ms: 900,
+            byoyomi_ms: 100,
+            ..Clock::default()
+        };
+        let shorter = Clock {
+            white_ms: 550,
+            byoyomi_ms: 0,
+            ..main
+        };
+        assert_eq!(
+            shortened(main, Color::White, Duration::from_millis(450)),
+            shorter
+        );
     }
 }

@@ -4,8 +4,11 @@ use super::{
     gui::{Assembly, Gui},
     scripted_coordinator::{Received, ScriptStep, ballot},
 };
-use monju_proto::v1::{Clock, Decision, Limits};
-use std::time::Duration;
+use monju_proto::v1::{Ballot, Clock, Decision, Limits};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 const DECIDE: ScriptStep = ScriptStep::Decide("7g7f", "3c3d");
@@ -280,4 +283,50 @@ async fn only_a_long_missed_ponder_gives_the_turn_to_another_coordinator() {
         };
         gui.hear_until(&format!("info string error: {told}")).await;
     }
+}
+
+/// The players ponder elsewhere, or have not answered yet; the decision is late.
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_ponders_without_a_vote_is_not_silent() {
+    let others = Assembly {
+        others: 1,
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(others, |begin| {
+        match begin.limits.is_some_and(|limits| limits.ponder) {
+            true => vec![ScriptStep::Standing(Ballot::default()), ScriptStep::Hang],
+            false => vec![ScriptStep::Break],
+        }
+    });
+    gui.ready().await;
+    gui.say("position startpos\ngo ponder");
+    gui.next_begin().await;
+    gui.wait(5).await;
+    gui.say("stop");
+    gui.best_move().await;
+    gui.say("position startpos\ngo nodes 1000");
+    let told = "info string error: the coordinator at another script takes over";
+    gui.hear_until(told).await;
+}
+
+/// Both are restarted, one after the other, while the team ponders.
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_failed_long_ago_takes_over_again() {
+    let others = Assembly {
+        others: 1,
+        ..Assembly::default()
+    };
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    let mut gui = Gui::with(others, |_| match ASKED.fetch_add(1, Ordering::Relaxed) {
+        2 => vec![ScriptStep::AwaitRelease, ScriptStep::Decide("2g2f", "")],
+        _ => vec![
+            ScriptStep::Pause(Duration::from_secs(60)),
+            ScriptStep::Break,
+        ],
+    });
+    gui.ready().await;
+    gui.say("position startpos\ngo ponder btime 0 wtime 0 byoyomi 1000");
+    gui.wait(150).await;
+    gui.say("ponderhit");
+    assert_eq!(gui.best_move().await, "bestmove 2g2f");
 }
