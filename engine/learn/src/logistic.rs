@@ -64,7 +64,7 @@ impl<'a, T: Example> Regression<'a, T> {
                 let margin = towards * value(weights, example);
                 let importance = importance[index];
                 loss += f64::from(importance * cross_entropy(margin));
-                let slope = importance * towards / (1.0 + margin.exp()) / batch.len() as f32;
+                let slope = importance * towards / (1.0 + libm::expf(margin)) / batch.len() as f32;
                 for &feature in example.features() {
                     slopes[usize::from(feature)] -= slope;
                 }
@@ -106,7 +106,7 @@ pub(crate) fn normalised(importance: Vec<f64>) -> Vec<f32> {
 }
 
 fn cross_entropy(margin: f32) -> f32 {
-    (-margin.abs()).exp().ln_1p() + (-margin).max(0.0)
+    libm::log1pf(libm::expf(-margin.abs())) + (-margin).max(0.0)
 }
 
 #[cfg(test)]

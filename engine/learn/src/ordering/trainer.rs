@@ -105,7 +105,7 @@ fn value(weights: &[f32], stage: OrderStage, of: &OrderedMove) -> f32 {
 
 /// T of the paper, turned so that it rises; the paper's factor 7/256 is a unit of its weights.
 fn sigmoid(lead: f32) -> f32 {
-    1.0 / (1.0 + (-lead).exp())
+    1.0 / (1.0 + libm::expf(-lead))
 }
 
 #[cfg(test)]

@@ -52,13 +52,15 @@ fn ends<const N: usize>(states: &[SearchState<N>], urges: &[f32], bound: f32) ->
         let is_last = states.get(index + 1).is_none_or(|next| next.begins);
         if urge >= bound {
             time += f64::from(state.share);
+            right += u32::from(state.is_right);
         } else if is_last {
+            // The whole search, whose move is right, also where the iteration that was broken off has changed it.
             time += 1.0;
+            right += 1;
         } else {
             continue;
         }
         has_ended = true;
-        right += u32::from(state.is_right);
     }
     let searches = f64::from(searches.max(1));
     (time / searches, f64::from(right) / searches)
@@ -95,5 +97,13 @@ mod tests {
         assert_eq!(ends(&states, &urges, 0.0).1, 0.5);
         let bound = bound_for(&states, &urges, 0.6);
         assert!(bound > 1.0 && bound <= 2.0, "{bound}");
+    }
+
+    #[test]
+    fn a_search_that_takes_all_its_time_has_its_own_move() {
+        // The iteration that was broken off has changed it.
+        let states = [state(true, 0.1, true), state(false, 0.6, false)];
+        assert_eq!(ends(&states, &[0.0, 0.0], 1.0), (1.0, 1.0));
+        assert_eq!(ends(&states, &[0.0, 2.0], 1.0).1, 0.0);
     }
 }
