@@ -304,3 +304,31 @@ fn the_search_sees_a_try_coming() {
         "{score:?}"
     );
 }
+
+#[test]
+fn a_try_may_answer_a_check() {
+    let rules = GameRules {
+        entering_king: EnteringKingRule::TryRule,
+        ..GameRules::default()
+    };
+    // White cannot keep the king from 5a; the rook's check on 1b puts nothing off.
+    let (_, score) = searched("sfen 8p/4K4/9/9/9/9/9/4p4/k7r w - 1", rules, 4);
+    assert_eq!(score, Score::Mate(-2));
+    // G*3i would mate, but for the king's way to 5i.
+    let text = "sfen K5R2/9/9/9/9/9/9/R8/2G2k3 b 2G 1";
+    let (answer, _) = searched(text, GameRules::default(), 4);
+    assert!(try_after(text, answer), "a mate by the other rules");
+    let (answer, _) = searched(text, rules, 4);
+    assert!(!try_after(text, answer), "{answer}");
+}
+
+/// Tells whether the side to move wins by the try rule after a move.
+fn try_after(text: &str, answer: Answer) -> bool {
+    let mut game = Game::from_usi(text).expect("a game");
+    let Answer::Move(mv) = answer else {
+        panic!("{answer} is no move");
+    };
+    game.play(mv).expect("a legal move");
+    let position = game.position();
+    position.winning_try(EnteringKingRule::TryRule).is_some()
+}

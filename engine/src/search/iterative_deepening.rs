@@ -133,7 +133,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
         let mut margin = aspiration::least()
             + (self.mean_square / aspiration::variance())
                 .min(aspiration::most() - aspiration::least());
-        margin = self.options.margin(margin);
+        margin = self.options.margin(margin).max(1);
         let mut failures = 0;
         let mut windows: Vec<(Value, Value)> = (0..V::LANES)
             .map(|lane| {

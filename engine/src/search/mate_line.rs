@@ -32,7 +32,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return None;
         };
         let length = plies.unsigned_abs() as usize;
-        if pv.is_empty() || pv.len() >= length || V::LANES > 1 {
+        if pv.is_empty() || pv.len() >= length || V::LANES > 1 || !self.trusts_mates() {
             return None;
         }
         // The side that mates moves at even plies after the root, or at odd ones.

@@ -39,6 +39,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
     /// Replays the last proof at this ply; returns the mate's first move and its length in plies.
     pub(super) fn replay_mate(&mut self, ply: usize) -> Option<(Move, usize)> {
+        if !self.trusts_mates() {
+            return None;
+        }
         let limit = POSITIONS.min(self.positions_left());
         let proof = self.proofs.slot(ply).as_ref()?;
         let (mate, looked_at) = proof.replay(&mut self.position, limit);

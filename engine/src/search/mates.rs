@@ -5,7 +5,11 @@ use super::{
     searcher::Searcher,
     value::{INFINITE, mate_in},
 };
-use crate::{eval::Evaluator, mate::Mate, rules::Move};
+use crate::{
+    eval::Evaluator,
+    mate::Mate,
+    rules::{EnteringKingRule, Move},
+};
 use std::mem;
 
 /// Positions of the mate search that take as long as a node with an evaluation.
@@ -74,10 +78,16 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.key_history.iter().all(|entry| entry.key != key)
     }
 
+    /// Tells whether a mate by checks wins: by the try rule, a king may win by its answer to a check, which the search
+    /// for mates does not know.
+    pub(super) fn trusts_mates(&self) -> bool {
+        self.entering_king != EnteringKingRule::TryRule
+    }
+
     /// Looks for a mate by checks alone in at most `limit` positions.
     pub(super) fn find_mate_within(&mut self, limit: u64) -> Option<(Move, usize)> {
         let limit = limit.min(self.positions_left());
-        if limit == 0 {
+        if limit == 0 || !self.trusts_mates() {
             return None;
         }
         let mut mates = mem::take(self.mates);

@@ -30,18 +30,15 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 false => self.evaluate().0,
             });
         }
-        (self.can_declare(in_check)).then(|| V::all(mate_in(ply + 1)))
+        self.can_declare().then(|| V::all(mate_in(ply + 1)))
     }
 
-    /// Tells whether the side to move may win by its entering king.
+    /// Tells whether the side to move may win by its entering king. A try may also answer a check.
     #[inline]
-    fn can_declare(&self, in_check: bool) -> bool {
+    fn can_declare(&self) -> bool {
         let us = self.position.side_to_move();
-        !in_check
-            && self
-                .position
-                .king(us)
-                .is_some_and(|king| king.relative_rank(us) < 3)
+        let king = self.position.king(us);
+        king.is_some_and(|king| king.relative_rank(us) < 3)
             && (self.position.can_declare_win(self.entering_king)
                 || self.position.winning_try(self.entering_king).is_some())
     }
