@@ -28,7 +28,7 @@ use tracing::{info, warn};
 const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
 
 /// Pause after a game that a crash decided: an interrupt that ended the engine arrives in this time, and then
-/// the pair does not count.
+/// the pair is given back.
 const SETTLE: Duration = Duration::from_secs(1);
 
 /// The work that the boards of a runner share.
@@ -66,20 +66,8 @@ enum PairEnd {
     Failed(Incident),
     /// Another runner holds the pair by now.
     Lost,
+    /// The runner is told to stop, and gives the pair back.
     Aborted,
-}
-
-impl PairEnd {
-    /// Returns whether a crash has decided a game.
-    fn has_crash(&self) -> bool {
-        match self {
-            Self::Played(pair) => {
-                let mut games = pair.games.iter();
-                games.any(|game| game.ending == GameEnding::Crash)
-            }
-            Self::Failed(_) | Self::Lost | Self::Aborted => false,
-        }
-    }
 }
 
 impl BoardTask {
@@ -113,12 +101,6 @@ impl BoardTask {
                 return Ok(());
             };
             let outcome = self.play(&lease, stop).await;
-            if outcome.has_crash() {
-                tokio::select! {
-                    () = time::sleep(SETTLE) => {}
-                    _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
-                }
-            }
             let ending = *stop.borrow() != StopLevel::No;
             let failed = matches!(outcome, PairEnd::Failed(_));
             self.conclude(&lease, outcome, ending).await?;
@@ -156,14 +138,20 @@ impl BoardTask {
                 };
             }
         };
+        let mut told_to_stop = stop.clone();
         tokio::select! {
-            outcome = self.play_pair(lease, &game) => outcome,
+            outcome = self.play_pair(lease, &game, &mut told_to_stop) => outcome,
             () = kept => PairEnd::Lost,
             _ = stop.wait_for(|stop| *stop == StopLevel::Abort) => PairEnd::Aborted,
         }
     }
 
-    async fn play_pair(&mut self, lease: &Lease, watch: &watch::Sender<GameUnderWay>) -> PairEnd {
+    async fn play_pair(
+        &mut self,
+        lease: &Lease,
+        watch: &watch::Sender<GameUnderWay>,
+        stop: &mut watch::Receiver<StopLevel>,
+    ) -> PairEnd {
         let specification = Arc::clone(&self.work.specification);
         let cell = &specification.cells[lease.cell];
         let openings = specification.openings.lines();
@@ -206,6 +194,9 @@ impl BoardTask {
                     if played.ending == GameEnding::Crash {
                         // The engine is started again for the next game.
                         self.pairing.clear().await;
+                        if stops_soon(stop).await {
+                            return PairEnd::Aborted;
+                        }
                     }
                     games.push(played);
                     incidents.extend(noted);
@@ -229,11 +220,7 @@ impl BoardTask {
     ) -> Result<(), StoreError> {
         let Assignment { store, runner, .. } = &self.work;
         let (cell, pair) = (lease.cell, lease.pair);
-        let has_crash = outcome.has_crash();
         match outcome {
-            PairEnd::Played(_) if has_crash && ending => {
-                patiently(&self.events, || store.give_back(lease)).await?;
-            }
             PairEnd::Played(played) => {
                 let counted =
                     patiently(&self.events, || store.finish(lease, runner, &played)).await?;
@@ -314,6 +301,12 @@ impl BoardTask {
         }
         Ok(())
     }
+}
+
+/// Returns whether the runner is told to stop, now or in the time in which an interrupt arrives that ended an engine.
+async fn stops_soon(stop: &mut watch::Receiver<StopLevel>) -> bool {
+    let told = stop.wait_for(|stop| *stop != StopLevel::No);
+    matches!(time::timeout(SETTLE, told).await, Ok(Ok(_)))
 }
 
 #[cfg(test)]
@@ -406,6 +399,59 @@ mod tests {
             .expect("written");
         let standing = &store.standings().await.expect("standings")[0];
         assert!(!standing.closed, "a loss of both games is among them");
+    }
+
+    /// [`SMALL`] with a second side that ends at its first move, and loses by it.
+    #[cfg(unix)]
+    fn losing_by_a_crash(folder: &Path) -> String {
+        let script = "while read -r word rest; do case $word in usi) echo usiok ;; isready) echo readyok ;; \
+            go) exit 3 ;; esac; done";
+        let file = folder.join("engine.sh");
+        std::fs::write(&file, script).expect("writable");
+        let engine = format!(
+            "crash = \"loss\"\nplayer = [{{ name = \"s\", kind = \"usi\", go = [\"nodes\", \"byoyomi\", \"infinite\"], \
+             command = [\"/bin/sh\", \"{}\"] }}]",
+            file.display()
+        );
+        SMALL.replace(r#"player = [{ name = "s" }]"#, &engine)
+    }
+
+    /// An interrupt long after the crash gave the pair back, so that results with a crash were lost, and no others.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn an_interrupt_gives_a_pair_back_at_its_crash_alone() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (mut board, store) = board(folder.path(), &losing_by_a_crash(folder.path())).await;
+        let (_told, mut stop) = watch::channel(StopLevel::Drain);
+        let lease = store.lease("r", LEASE).await.expect("asked");
+        let lease = lease.expect("a pair");
+        let mut games = [0, 1].map(|number| game("startpos moves 7g7f", number, MatchOutcome::Win));
+        games[0].ending = GameEnding::Crash;
+        let outcome = PairEnd::Played(Box::new(PlayedPair {
+            games,
+            incidents: Vec::new(),
+        }));
+        board
+            .conclude(&lease, outcome, true)
+            .await
+            .expect("written");
+        let standing = store.standings().await.expect("standings").remove(0);
+        assert_eq!((standing.finished, standing.open), (1, 1));
+
+        // The interrupt may have ended the engine itself.
+        let lease = store.lease("r", LEASE).await.expect("asked");
+        let lease = lease.expect("a pair");
+        let outcome = board.play(&lease, &mut stop).await;
+        assert!(matches!(outcome, PairEnd::Aborted));
+        board
+            .conclude(&lease, outcome, true)
+            .await
+            .expect("written");
+        let standing = store.standings().await.expect("standings").remove(0);
+        assert_eq!(
+            (standing.finished, standing.open, standing.given_up),
+            (1, 1, 0)
+        );
     }
 
     fn crash() -> Incident {
