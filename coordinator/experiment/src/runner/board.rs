@@ -232,6 +232,8 @@ impl BoardTask {
                         half_points: half_points.sum(),
                     });
                     self.close_if_decided(cell, pair).await?;
+                } else {
+                    let _ = self.events.send(RunnerEvent::Uncounted { cell, pair });
                 }
             }
             PairEnd::Failed(incident) => {
@@ -452,6 +454,35 @@ mod tests {
             (standing.finished, standing.open, standing.given_up),
             (1, 1, 0)
         );
+    }
+
+    /// A runner that waited for a full server lost its finished pairs to the runners that took them meanwhile.
+    #[tokio::test]
+    async fn a_result_that_does_not_count_is_told() {
+        use MatchOutcome::{Loss, Win};
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (mut board, store) = board(folder.path(), SMALL).await;
+        let (events, mut told) = mpsc::unbounded_channel();
+        board.events = events;
+        let pair = |result: MatchOutcome| PlayedPair {
+            games: [0, 1].map(|number| game("startpos moves 7g7f", number, result)),
+            incidents: Vec::new(),
+        };
+        let lease = store.lease("other", LEASE).await.expect("asked");
+        let others = lease.expect("a pair");
+        store.give_back(&others).await.expect("given back");
+        let lease = store.lease("r", LEASE).await.expect("asked");
+        let own = lease.expect("the same pair");
+        assert_eq!(own.pair, others.pair);
+        // The first result counts, whoever has the pair by now.
+        let late = store.finish(&others, "other", &pair(Win)).await;
+        assert!(late.expect("written"));
+        let outcome = PairEnd::Played(Box::new(pair(Loss)));
+        board.conclude(&own, outcome, false).await.expect("written");
+        let dropped = RunnerEvent::Uncounted { cell: 0, pair: 0 };
+        assert_eq!(told.try_recv().ok(), Some(dropped));
+        assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(4))]);
+        assert_eq!(store.games(0).await.expect("games").len(), 2);
     }
 
     fn crash() -> Incident {

@@ -17,10 +17,10 @@ use std::{
     time::Duration,
 };
 
-/// Finishes a pair: cell, pair, token, points.
+/// Finishes a pair that has no result yet, whoever holds it or has given it up: cell, pair, token, points.
 const FINISH: &str = "
-    UPDATE pairs SET state = 2, points = $4
-    WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1";
+    UPDATE pairs SET state = 2, points = $4, token = $3
+    WHERE cell = $1 AND number = $2 AND state IN (0, 1, 3)";
 
 /// Counts a failure: cell, pair, token, attempts.
 const FAIL: &str = "
@@ -125,7 +125,7 @@ impl Leases {
     }
 }
 
-/// Ends a lease with a result; returns false when it was over already.
+/// Finishes a pair, also after the lease has run out; returns false when it is over already.
 pub(super) async fn finish(
     connection: &mut AnyConnection,
     cell: i64,
@@ -190,7 +190,7 @@ pub(super) async fn retry(
     Ok(freed.rows_affected())
 }
 
-/// Runs a statement on a pair if it still has this lease; returns whether it has.
+/// Runs a statement that ends a lease; returns whether it has changed the pair.
 async fn settle(
     connection: &mut AnyConnection,
     sql: &str,
