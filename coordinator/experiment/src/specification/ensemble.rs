@@ -73,9 +73,10 @@ pub enum Members {
 }
 
 impl SideEnsemble {
-    /// Returns whether the other ensemble has the same members, so that their processes can stay.
+    /// Returns whether the other ensemble has the same members, so that their processes can stay. Members take turns or
+    /// have cores of their own from their start, as their effort is measured.
     pub fn same_team(&self, other: &Self) -> bool {
-        self.members == other.members
+        self.members == other.members && self.is_timed() == other.is_timed()
     }
 
     /// Returns whether both ensembles play the same move in every position, so that a game between them has a mirror
