@@ -2,6 +2,7 @@
 
 use super::{
     dispatch::Dispatch,
+    error::RunnerError,
     event::{RunnerEvent, StopLevel},
     games_under_way::GamesUnderWay,
     patience::patiently,
@@ -14,7 +15,7 @@ use crate::{
     sampling,
     specification::Specification,
     statistics::{SprtVerdict, SprtWalk},
-    store::{GameUnderWay, Lease, PlayedPair, Store, StoreError},
+    store::{ATTEMPTS, GameUnderWay, Lease, PlayedPair, Store, StoreError},
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -23,9 +24,12 @@ use tokio::{
 };
 use tracing::{info, warn};
 
-/// Pause after a failure of a remote coordinator: the first, which doubles with every further failure, and
-/// the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+/// Pause after a failure: the first, which doubles with every further failure in a row, and the longest.
+pub(super) const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+
+/// Failures in a row after which a board ends, and leaves the other pairs to other runners. A single pair may be at
+/// fault, and is given up before.
+const MOST_FAILURES: u32 = 2 * ATTEMPTS;
 
 /// Pause after a game that a crash decided: an interrupt that ended the engine arrives in this time, and then
 /// the pair is given back.
@@ -46,6 +50,8 @@ pub(super) struct Assignment {
     pub runner: String,
     /// Time for which a lease lasts without a sign of life.
     pub term: Duration,
+    /// The first pause after a failure, and the longest.
+    pub pauses: (Duration, Duration),
     /// Incidents of every pair of each cell, which the machine makes and not the game.
     pub standing: Arc<[Vec<Incident>]>,
 }
@@ -70,6 +76,21 @@ enum PairEnd {
     Aborted,
 }
 
+impl PairEnd {
+    /// The failure in words; `None` without one.
+    fn failure(&self) -> Option<String> {
+        match self {
+            Self::Failed(incident) => Some(format!(
+                "{} of the {} side: {}",
+                incident.cause.name(),
+                incident.side.name(),
+                incident.detail
+            )),
+            Self::Played(_) | Self::Lost | Self::Aborted => None,
+        }
+    }
+}
+
 impl BoardTask {
     /// A board without contestants.
     pub fn new(
@@ -87,31 +108,43 @@ impl BoardTask {
     }
 
     /// Plays until no pair is left, or until it is told to stop.
-    pub async fn run(mut self, mut stop: watch::Receiver<StopLevel>) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// The store refuses, or was away for too long, or pair after pair has failed here.
+    pub async fn run(mut self, mut stop: watch::Receiver<StopLevel>) -> Result<(), RunnerError> {
         let outcome = self.play_all(&mut stop).await;
         self.pairing.clear().await;
         outcome
     }
 
-    async fn play_all(&mut self, stop: &mut watch::Receiver<StopLevel>) -> Result<(), StoreError> {
-        let (first_pause, longest) = PAUSES;
-        let mut pause = first_pause;
+    async fn play_all(&mut self, stop: &mut watch::Receiver<StopLevel>) -> Result<(), RunnerError> {
+        let (first_pause, longest) = self.work.pauses;
+        let (mut pause, mut failures) = (first_pause, 0);
         while *stop.borrow() == StopLevel::No {
             let Some(lease) = self.work.dispatch.next(stop, &self.events).await? else {
                 return Ok(());
             };
             let outcome = self.play(&lease, stop).await;
             let ending = *stop.borrow() != StopLevel::No;
-            let failed = matches!(outcome, PairEnd::Failed(_));
+            let failure = outcome.failure();
             self.conclude(&lease, outcome, ending).await?;
             self.work.dispatch.note_end();
-            if !failed {
-                pause = first_pause;
-            } else if self.work.specification.cells[lease.cell].has_remote_members() {
-                tokio::select! {
-                    () = time::sleep(pause) => pause = (pause * 2).min(longest),
-                    _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
-                }
+            let Some(failure) = failure else {
+                (pause, failures) = (first_pause, 0);
+                continue;
+            };
+            failures += 1;
+            // A coordinator elsewhere is out of reach for other runners, too, and may come back.
+            let is_remote = self.work.specification.cells[lease.cell].has_remote_members();
+            if failures >= MOST_FAILURES && !ending && !is_remote {
+                return Err(RunnerError::Failing {
+                    failures,
+                    last: failure,
+                });
+            }
+            tokio::select! {
+                () = time::sleep(pause) => pause = (pause * 2).min(longest),
+                _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
             }
         }
         Ok(())
@@ -220,6 +253,7 @@ impl BoardTask {
     ) -> Result<(), StoreError> {
         let Assignment { store, runner, .. } = &self.work;
         let (cell, pair) = (lease.cell, lease.pair);
+        let failure = outcome.failure().unwrap_or_default();
         match outcome {
             PairEnd::Played(played) => {
                 let counted =
@@ -247,15 +281,10 @@ impl BoardTask {
                         ""
                     }
                 };
-                let side = incident.side.name();
                 let _ = self.events.send(RunnerEvent::Failed {
                     cell,
                     pair,
-                    reason: format!(
-                        "{} of the {side} side: {}{counted}",
-                        incident.cause.name(),
-                        incident.detail
-                    ),
+                    reason: format!("{failure}{counted}"),
                 });
                 // Engines that failed are started again for the next pair.
                 self.pairing.clear().await;
@@ -321,7 +350,7 @@ mod tests {
             LEASE,
             tests::{SMALL, specification_of},
         },
-        store::{self, Address, OpenMode},
+        store::{self, Address, IncidentRow, OpenMode},
     };
     use std::path::Path;
 
@@ -339,6 +368,7 @@ mod tests {
             games: GamesUnderWay::default(),
             runner: "r".to_owned(),
             term: LEASE,
+            pauses: (Duration::ZERO, Duration::ZERO),
             standing: vec![Vec::new(); 2].into(),
         };
         let (events, _) = mpsc::unbounded_channel();
@@ -401,6 +431,33 @@ mod tests {
             .expect("written");
         let standing = &store.standings().await.expect("standings")[0];
         assert!(!standing.closed, "a loss of both games is among them");
+    }
+
+    /// A broken machine took every pair of the experiment three times, in seconds, and other runners had none left.
+    #[tokio::test]
+    async fn a_board_on_which_every_pair_fails_ends_and_leaves_the_others() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let engine = r#"{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/no/such/engine"] }"#;
+        let text = SMALL.replace(r#"{ name = "s" }"#, engine);
+        let (board, store) = board(folder.path(), &text).await;
+        let (_go_on, stop) = watch::channel(StopLevel::No);
+        let ended = board.run(stop).await.expect_err("it does not play");
+        let line = ended.to_string();
+        assert!(
+            line.starts_with(
+                "6 pairs failed here in a row, the last one by a crash of the second side: "
+            ) && line.contains("/no/such/engine"),
+            "{line}"
+        );
+        let standings = store.standings().await.expect("standings");
+        let pairs: Vec<_> = (standings.iter())
+            .map(|cell| (cell.given_up, cell.open, cell.finished))
+            .collect();
+        assert_eq!(pairs, [(2, 0, 0), (0, 2, 0)]);
+        let incidents = store.incidents(0).await.expect("incidents");
+        assert_eq!(incidents.len(), 6, "each of two pairs three times");
+        let is_crash = |incident: &IncidentRow| incident.cause == Cause::Crash.name();
+        assert!(incidents.iter().all(is_crash));
     }
 
     /// [`SMALL`] with a second side that ends at its first move, and loses by it.
