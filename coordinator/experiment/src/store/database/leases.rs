@@ -214,7 +214,7 @@ mod tests {
     use crate::record::MatchOutcome;
     use crate::report::tests::game;
     use crate::store::{
-        ExperimentPlan, OpenMode, PlannedCell, PlayedPair, RegisteredPlan, Store,
+        Accepted, ExperimentPlan, OpenMode, PlannedCell, PlayedPair, RegisteredPlan, Store,
         database::Database,
     };
     use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
@@ -270,6 +270,29 @@ mod tests {
             let lease = second.lease("s", Duration::from_secs(60)).await;
             let lease = lease.expect("asked").expect("a pair");
             assert!(second.finish(&lease, "s", &pair).await.expect("finished"));
+        }
+    }
+
+    /// The restart forgot the other machine's build, whose next pair was refused.
+    #[tokio::test]
+    async fn a_restart_with_a_changed_file_keeps_the_builds_that_were_accepted() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("t.db");
+        open(&file, &plan("t", 2)).await;
+        let other = ExperimentPlan {
+            build: "other build".to_owned(),
+            ..plan("t", 2)
+        };
+        let accepted = OpenMode::Play(Accepted {
+            build: true,
+            ..Accepted::default()
+        });
+        let second = Database::sqlite(&file, &other, accepted).await;
+        let second = second.expect("accepted");
+        let first = open(&file, &plan("t", 3)).await;
+        for store in [&first, &second] {
+            let lease = store.lease("r", Duration::from_secs(60)).await;
+            lease.expect("a build that may play").expect("a pair");
         }
     }
 
