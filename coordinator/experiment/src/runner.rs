@@ -23,8 +23,8 @@ pub use preflight::{Preflight, crowded, preflight};
 
 use super::{
     contestant::BoardResources,
+    counted::judged_standings,
     specification::Specification,
-    statistics::{SprtVerdict, SprtWalk},
     store::{Store, StoreError},
 };
 use board::{Assignment, BoardTask};
@@ -118,17 +118,11 @@ impl Runner {
         &self,
         events: &mpsc::UnboundedSender<RunnerEvent>,
     ) -> Result<(), StoreError> {
-        let standings = patiently(events, || self.store.standings()).await?;
-        let closed = standings.iter().enumerate().filter(|(_, cell)| cell.closed);
-        for (cell, _) in closed {
-            let mut walk = SprtWalk::default();
-            if let Some(sprt) = &self.specification.stop {
-                let outcomes = patiently(events, || self.store.outcomes(cell, 0)).await?;
-                walk.advance(sprt, &outcomes);
-            }
-            // A shorter plan may end before the pairs that have decided.
-            let has_more = walk.next() < self.specification.cells[cell].pairs;
-            if walk.verdict() == SprtVerdict::Undecided && has_more {
+        let closed = patiently(events, || self.store.standings()).await?;
+        let decided = || judged_standings(&self.specification, &*self.store);
+        let decided = patiently(events, decided).await?;
+        for (cell, (closed, decided)) in closed.iter().zip(&decided).enumerate() {
+            if closed.closed && !decided.closed {
                 patiently(events, || self.store.reopen_cell(cell)).await?;
             }
         }

@@ -9,6 +9,7 @@ use crate::{
 use anyhow::{Context, anyhow, bail};
 use monju_engine::counted;
 use monju_experiment::{
+    counted::judged_standings,
     paired_match::{PairedMatch, without_line},
     record::{Cause, MatchSide},
     report::{self, CellFindings, TimeLosses},
@@ -81,7 +82,7 @@ impl MatchCommand {
         let stop = drive(runner, resume).await?;
         let text = result(&runner.specification, &*runner.store, self.json).await?;
         print(&text)?;
-        let standings = runner.store.standings().await?;
+        let standings = judged_standings(&runner.specification, &*runner.store).await?;
         let sum = |pairs: fn(&store::CellStanding) -> u64| standings.iter().map(pairs).sum::<u64>();
         let left = sum(|cell| match cell.closed {
             true => 0,
