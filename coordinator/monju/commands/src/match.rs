@@ -1,7 +1,7 @@
 //! `monju match`: two engines or native players against each other.
 
 use crate::{
-    experiment::drive::{drive, waiting},
+    experiment::drive::{drive, patiently, waiting},
     interrupted::Interrupted,
     output::print,
     runtime,
@@ -34,6 +34,8 @@ pub struct MatchCommand {
     pub address: Option<Address>,
     /// Differences from earlier runs that are accepted.
     pub accepted: Accepted,
+    /// Plays the pairs again that were given up.
+    pub retry_given_up: bool,
     /// Prints one JSON object.
     pub json: bool,
 }
@@ -75,6 +77,13 @@ impl MatchCommand {
     }
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
+        if self.retry_given_up {
+            let pairs = patiently(|| runner.store.retry_given_up()).await?;
+            tell!(
+                "{} given up before, now tried again",
+                counted(pairs, "pair")
+            );
+        }
         let resume = self
             .address
             .as_ref()
@@ -114,7 +123,11 @@ impl MatchCommand {
             let mut failures = incidents.iter().rev().filter(|it| is_failure(&it.cause));
             let last = failures.next().map_or("", |incident| &incident.detail);
             let pairs = counted(given_up, "pair");
-            bail!("{pairs} given up after three failures; the last failure: {last}");
+            let again = match self.address {
+                Some(_) => "; --retry-given-up plays them again",
+                None => "",
+            };
+            bail!("{pairs} given up after three failures{again}; the last failure: {last}");
         }
         Ok(())
     }
