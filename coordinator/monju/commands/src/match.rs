@@ -140,7 +140,7 @@ async fn result(
     json: bool,
 ) -> anyhow::Result<String> {
     let findings = report::gather(specification, store).await?;
-    let slowest = report::slowest_moves(store, 0).await?;
+    let slowest = report::slowest_moves(specification, store, 0).await?;
     let Some(cell) = findings.cells.first() else {
         bail!("a match has one cell");
     };
