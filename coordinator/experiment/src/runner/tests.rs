@@ -153,6 +153,22 @@ async fn an_engine_that_does_not_start_is_refused() {
 }
 
 #[tokio::test]
+async fn drawn_declarations_need_games_without_adjudication_by_score() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let drawn = SMALL.to_owned() + "declaration = \"draw\"\n";
+    let refused = preflight(&specification_of(folder.path(), &drawn)).await;
+    let line = refused.expect_err("refused").to_string();
+    assert!(
+        line.contains("small.toml:20: declarations of 'sigma=50' are draws")
+            && line.contains("add score = 0"),
+        "{line}"
+    );
+    let never = drawn + "score = 0\n";
+    let accepted = preflight(&specification_of(folder.path(), &never)).await;
+    assert!(accepted.is_ok(), "{accepted:?}");
+}
+
+#[tokio::test]
 async fn limits_that_make_every_game_empty_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = SMALL.replace("maximum_plies = 24", "maximum_plies = 2");
