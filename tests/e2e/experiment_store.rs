@@ -179,7 +179,7 @@ async fn suite(address: &Address) {
     assert_eq!(incidents[0].side, Some(MatchSide::Second));
     assert_eq!(incidents[0].stall, Some(Duration::from_millis(62)));
 
-    // After a lease has run out, another runner has the pair, and the first result comes too late.
+    // After a lease has run out, another runner has the pair, and the first result counts.
     store.give_back(&two).await.expect("asked");
     let short = store
         .lease("short", Duration::ZERO)
@@ -194,9 +194,11 @@ async fn suite(address: &Address) {
         .expect("asked")
         .expect("a pair");
     assert_eq!((heir.cell, heir.pair), (0, 1));
-    assert!(!store.finish(&short, "short", &result).await.expect("asked"));
     assert!(!store.extend(&short, TERM, &under_way).await.expect("asked"));
-    assert!(store.finish(&heir, "heir", &result).await.expect("asked"));
+    assert!(store.finish(&short, "short", &result).await.expect("asked"));
+    assert!(!store.extend(&heir, TERM, &under_way).await.expect("asked"));
+    assert!(!store.finish(&heir, "heir", &result).await.expect("asked"));
+    assert!(store.finish(&short, "short", &result).await.expect("asked"));
 
     // A pair that fails is tried again twice, then given up.
     let incident = Incident {

@@ -71,9 +71,14 @@ pub enum BundleError {
         /// All that was found.
         contradictions: Vec<Contradiction>,
     },
-    /// The specification is wrong.
-    #[error(transparent)]
-    Specification(#[from] ConfigError),
+    /// The specification has something that this build does not know.
+    #[error("{source}; read it with the monju that sealed it: {sealed_by}")]
+    Specification {
+        /// Version and commit of the program that sealed the bundle.
+        sealed_by: String,
+        /// The fault.
+        source: ConfigError,
+    },
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] crate::store::StoreError),

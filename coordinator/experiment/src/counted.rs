@@ -5,7 +5,7 @@
 use super::{
     specification::Specification,
     statistics::{PairOutcome, Pentanomial, SprtVerdict, SprtWalk},
-    store::{Store, StoreError},
+    store::{CellStanding, Store, StoreError},
 };
 
 /// The pairs of a cell that count, and the verdict of its stopping rule.
@@ -25,6 +25,27 @@ pub struct CountedPairs {
     pub missing: Vec<u32>,
     /// Number of the first pair that does not count.
     end: u32,
+}
+
+/// Progress of every cell by the rule of this file: a cell that the rule of another file has closed is open, if this
+/// one has not decided.
+///
+/// # Errors
+/// The store cannot be read.
+pub async fn judged_standings(
+    specification: &Specification,
+    store: &dyn Store,
+) -> Result<Vec<CellStanding>, StoreError> {
+    let mut standings = store.standings().await?;
+    for (cell, standing) in standings.iter_mut().enumerate() {
+        if standing.closed {
+            let counted = CountedPairs::of(specification, store, cell).await?;
+            // A shorter plan may end before the pairs that have decided.
+            let has_more = counted.seen < specification.cells[cell].pairs;
+            standing.closed = counted.verdict != SprtVerdict::Undecided || !has_more;
+        }
+    }
+    Ok(standings)
 }
 
 /// Log-likelihood ratio of a stopping rule, with its bounds.

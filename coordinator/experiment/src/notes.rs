@@ -7,7 +7,8 @@ use std::{fmt, str::FromStr, time::Duration};
 /// Time and score of one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// Milliseconds from the question to the decision, including the wait for a core that games share.
+    /// Milliseconds from the question to the decision, including the wait for a core that games share; those of the
+    /// clock where it counts nodes.
     pub time_ms: u64,
     /// Score by the side that made the move, in centipawns for Black; `None` where it gave none.
     pub score: Option<i32>,

@@ -169,7 +169,7 @@ impl FromStr for MoveVariety {
 pub struct Effort {
     /// Nodes of all its players.
     pub nodes: u64,
-    /// Time from question to decision, in milliseconds.
+    /// Time from question to decision, in milliseconds; that of the clock where it counts nodes.
     pub time_ms: u64,
     /// Moves that were decided by votes.
     pub moves: u32,

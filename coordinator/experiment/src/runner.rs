@@ -4,6 +4,7 @@
 mod board;
 mod cores;
 mod dispatch;
+mod error;
 mod event;
 mod games_under_way;
 mod identity;
@@ -13,6 +14,7 @@ mod preflight;
 #[cfg(test)]
 mod tests;
 
+pub use error::RunnerError;
 pub use event::{RunnerEvent, StopLevel};
 pub use games_under_way::GamesUnderWay;
 pub use identity::{build, unique_name};
@@ -21,8 +23,8 @@ pub use preflight::{Preflight, crowded, preflight};
 
 use super::{
     contestant::BoardResources,
+    counted::judged_standings,
     specification::Specification,
-    statistics::{SprtVerdict, SprtWalk},
     store::{Store, StoreError},
 };
 use board::{Assignment, BoardTask};
@@ -32,7 +34,7 @@ use monju_host::{CoreSet, Pulse};
 use std::{sync::Arc, thread, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
-    task::{JoinError, JoinSet},
+    task::JoinSet,
 };
 
 /// Default time for which a runner without a sign of life holds its pairs.
@@ -55,22 +57,11 @@ pub struct Runner {
     pub games: GamesUnderWay,
 }
 
-/// Error of a runner.
-#[derive(Debug, thiserror::Error)]
-pub enum RunnerError {
-    /// The store refuses, or was away for too long.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A game panicked.
-    #[error("the store: a game ended the runner: {0}")]
-    Panicked(#[source] JoinError),
-}
-
 impl Runner {
     /// Plays until no pair is left, or until it is told to stop.
     ///
     /// # Errors
-    /// The store refuses, or was away for too long.
+    /// The store refuses, or was away for too long, or pair after pair has failed here.
     pub async fn run(
         &self,
         stop: watch::Receiver<StopLevel>,
@@ -94,6 +85,7 @@ impl Runner {
             games: self.games.clone(),
             runner: self.name.clone(),
             term: self.term,
+            pauses: board::PAUSES,
             standing: (self.specification.cells.iter())
                 .map(|cell| preflight::crowding(cell, self.jobs, cores_here()))
                 .collect(),
@@ -111,7 +103,7 @@ impl Runner {
         let mut outcome = Ok(());
         while let Some(ended) = boards.join_next().await {
             let ended = match ended {
-                Ok(ended) => ended.map_err(RunnerError::from),
+                Ok(ended) => ended,
                 Err(error) => Err(RunnerError::Panicked(error)),
             };
             if outcome.is_ok() {
@@ -126,17 +118,11 @@ impl Runner {
         &self,
         events: &mpsc::UnboundedSender<RunnerEvent>,
     ) -> Result<(), StoreError> {
-        let standings = patiently(events, || self.store.standings()).await?;
-        let closed = standings.iter().enumerate().filter(|(_, cell)| cell.closed);
-        for (cell, _) in closed {
-            let mut walk = SprtWalk::default();
-            if let Some(sprt) = &self.specification.stop {
-                let outcomes = patiently(events, || self.store.outcomes(cell, 0)).await?;
-                walk.advance(sprt, &outcomes);
-            }
-            // A shorter plan may end before the pairs that have decided.
-            let has_more = walk.next() < self.specification.cells[cell].pairs;
-            if walk.verdict() == SprtVerdict::Undecided && has_more {
+        let closed = patiently(events, || self.store.standings()).await?;
+        let decided = || judged_standings(&self.specification, &*self.store);
+        let decided = patiently(events, decided).await?;
+        for (cell, (closed, decided)) in closed.iter().zip(&decided).enumerate() {
+            if closed.closed && !decided.closed {
                 patiently(events, || self.store.reopen_cell(cell)).await?;
             }
         }

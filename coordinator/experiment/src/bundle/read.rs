@@ -51,8 +51,12 @@ impl Bundle {
             let what = format!("version {} is not known", manifest.version);
             return Err(BundleError::form(&path, what));
         }
-        let mut specification =
-            Specification::read_sealed(&folder.join(SPECIFICATION), &folder.join(OPENINGS))?;
+        let specification =
+            Specification::read_sealed(&folder.join(SPECIFICATION), &folder.join(OPENINGS));
+        let mut specification = specification.map_err(|source| BundleError::Specification {
+            sealed_by: manifest.sealed_by.clone(),
+            source,
+        })?;
         BundleError::check(folder, consistency::of_cells(&specification, &manifest))?;
         let labels = specification.cells.iter().map(|cell| &cell.label);
         if !labels.eq(manifest.cells.iter().map(|cell| &cell.label)) {

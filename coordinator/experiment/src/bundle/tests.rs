@@ -281,6 +281,28 @@ async fn what_cannot_be_is_refused_with_its_place() {
     Bundle::read(&out).expect("nothing has changed");
 }
 
+#[tokio::test]
+async fn a_file_that_this_build_does_not_know_names_the_build_that_sealed_it() {
+    let (specification, store, folder) = played().await;
+    let out = folder.path().join("sealed");
+    let sealed = seal(&specification, &*store, &out, false).await;
+    sealed.expect("a bundle");
+    let text = FILE.replace(
+        "name = \"s\"",
+        "name = \"s\", search = \"of_another_build=1\"",
+    );
+    fs::write(out.join(SPECIFICATION), text).expect("writable");
+    seal_changed(&out, |_, manifest| {
+        manifest["sealed_by"] = json!("9.8.7 (abc)")
+    });
+    let error = Bundle::read(&out).expect_err("unknown").to_string();
+    assert!(
+        error.contains("of_another_build")
+            && error.ends_with("; read it with the monju that sealed it: 9.8.7 (abc)"),
+        "{error}"
+    );
+}
+
 /// A cell with games to play may lack any of them, and its report said nothing of it.
 #[tokio::test]
 async fn a_report_names_missing_pairs_of_a_cell_that_goes_on() {

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 ///   that were finished by then;
 /// - `machines[]`: machines with the numbers of their games and the ends of the first and the last, in
 ///   milliseconds since 1970, `null` where they were not written down;
+/// - `base`: label of the cell with which the others are compared; left out without one;
 /// - `absent[]`: cells that are not in the file, with the numbers of their games; left out without any;
 /// - `stop`: the sequential test that ends cells;
 /// - `cells[]`: the findings of every cell.
@@ -66,6 +67,9 @@ pub fn json(report: &Findings<'_>) -> Value {
         })),
         "cells": cells,
     });
+    if let Some(base) = &specification.report.base {
+        report_json["base"] = json!(base);
+    }
     if !report.absent.is_empty() {
         let absent = report.absent.iter().map(|(label, games)| {
             json!({

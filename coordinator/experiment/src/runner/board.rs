@@ -2,6 +2,7 @@
 
 use super::{
     dispatch::Dispatch,
+    error::RunnerError,
     event::{RunnerEvent, StopLevel},
     games_under_way::GamesUnderWay,
     patience::patiently,
@@ -14,7 +15,7 @@ use crate::{
     sampling,
     specification::Specification,
     statistics::{SprtVerdict, SprtWalk},
-    store::{GameUnderWay, Lease, PlayedPair, Store, StoreError},
+    store::{ATTEMPTS, GameUnderWay, Lease, PlayedPair, Store, StoreError},
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -23,12 +24,15 @@ use tokio::{
 };
 use tracing::{info, warn};
 
-/// Pause after a failure of a remote coordinator: the first, which doubles with every further failure, and
-/// the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+/// Pause after a failure: the first, which doubles with every further failure in a row, and the longest.
+pub(super) const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+
+/// Failures in a row after which a board ends, and leaves the other pairs to other runners. A single pair may be at
+/// fault, and is given up before.
+const MOST_FAILURES: u32 = 2 * ATTEMPTS;
 
 /// Pause after a game that a crash decided: an interrupt that ended the engine arrives in this time, and then
-/// the pair does not count.
+/// the pair is given back.
 const SETTLE: Duration = Duration::from_secs(1);
 
 /// The work that the boards of a runner share.
@@ -46,6 +50,8 @@ pub(super) struct Assignment {
     pub runner: String,
     /// Time for which a lease lasts without a sign of life.
     pub term: Duration,
+    /// The first pause after a failure, and the longest.
+    pub pauses: (Duration, Duration),
     /// Incidents of every pair of each cell, which the machine makes and not the game.
     pub standing: Arc<[Vec<Incident>]>,
 }
@@ -66,18 +72,21 @@ enum PairEnd {
     Failed(Incident),
     /// Another runner holds the pair by now.
     Lost,
+    /// The runner is told to stop, and gives the pair back.
     Aborted,
 }
 
 impl PairEnd {
-    /// Returns whether a crash has decided a game.
-    fn has_crash(&self) -> bool {
+    /// The failure in words; `None` without one.
+    fn failure(&self) -> Option<String> {
         match self {
-            Self::Played(pair) => {
-                let mut games = pair.games.iter();
-                games.any(|game| game.ending == GameEnding::Crash)
-            }
-            Self::Failed(_) | Self::Lost | Self::Aborted => false,
+            Self::Failed(incident) => Some(format!(
+                "{} of the {} side: {}",
+                incident.cause.name(),
+                incident.side.name(),
+                incident.detail
+            )),
+            Self::Played(_) | Self::Lost | Self::Aborted => None,
         }
     }
 }
@@ -99,37 +108,43 @@ impl BoardTask {
     }
 
     /// Plays until no pair is left, or until it is told to stop.
-    pub async fn run(mut self, mut stop: watch::Receiver<StopLevel>) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// The store refuses, or was away for too long, or pair after pair has failed here.
+    pub async fn run(mut self, mut stop: watch::Receiver<StopLevel>) -> Result<(), RunnerError> {
         let outcome = self.play_all(&mut stop).await;
         self.pairing.clear().await;
         outcome
     }
 
-    async fn play_all(&mut self, stop: &mut watch::Receiver<StopLevel>) -> Result<(), StoreError> {
-        let (first_pause, longest) = PAUSES;
-        let mut pause = first_pause;
+    async fn play_all(&mut self, stop: &mut watch::Receiver<StopLevel>) -> Result<(), RunnerError> {
+        let (first_pause, longest) = self.work.pauses;
+        let (mut pause, mut failures) = (first_pause, 0);
         while *stop.borrow() == StopLevel::No {
             let Some(lease) = self.work.dispatch.next(stop, &self.events).await? else {
                 return Ok(());
             };
             let outcome = self.play(&lease, stop).await;
-            if outcome.has_crash() {
-                tokio::select! {
-                    () = time::sleep(SETTLE) => {}
-                    _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
-                }
-            }
             let ending = *stop.borrow() != StopLevel::No;
-            let failed = matches!(outcome, PairEnd::Failed(_));
+            let failure = outcome.failure();
             self.conclude(&lease, outcome, ending).await?;
             self.work.dispatch.note_end();
-            if !failed {
-                pause = first_pause;
-            } else if self.work.specification.cells[lease.cell].has_remote_members() {
-                tokio::select! {
-                    () = time::sleep(pause) => pause = (pause * 2).min(longest),
-                    _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
-                }
+            let Some(failure) = failure else {
+                (pause, failures) = (first_pause, 0);
+                continue;
+            };
+            failures += 1;
+            // A coordinator elsewhere is out of reach for other runners, too, and may come back.
+            let is_remote = self.work.specification.cells[lease.cell].has_remote_members();
+            if failures >= MOST_FAILURES && !ending && !is_remote {
+                return Err(RunnerError::Failing {
+                    failures,
+                    last: failure,
+                });
+            }
+            tokio::select! {
+                () = time::sleep(pause) => pause = (pause * 2).min(longest),
+                _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
             }
         }
         Ok(())
@@ -156,14 +171,20 @@ impl BoardTask {
                 };
             }
         };
+        let mut told_to_stop = stop.clone();
         tokio::select! {
-            outcome = self.play_pair(lease, &game) => outcome,
+            outcome = self.play_pair(lease, &game, &mut told_to_stop) => outcome,
             () = kept => PairEnd::Lost,
             _ = stop.wait_for(|stop| *stop == StopLevel::Abort) => PairEnd::Aborted,
         }
     }
 
-    async fn play_pair(&mut self, lease: &Lease, watch: &watch::Sender<GameUnderWay>) -> PairEnd {
+    async fn play_pair(
+        &mut self,
+        lease: &Lease,
+        watch: &watch::Sender<GameUnderWay>,
+        stop: &mut watch::Receiver<StopLevel>,
+    ) -> PairEnd {
         let specification = Arc::clone(&self.work.specification);
         let cell = &specification.cells[lease.cell];
         let openings = specification.openings.lines();
@@ -206,6 +227,9 @@ impl BoardTask {
                     if played.ending == GameEnding::Crash {
                         // The engine is started again for the next game.
                         self.pairing.clear().await;
+                        if stops_soon(stop).await {
+                            return PairEnd::Aborted;
+                        }
                     }
                     games.push(played);
                     incidents.extend(noted);
@@ -229,11 +253,8 @@ impl BoardTask {
     ) -> Result<(), StoreError> {
         let Assignment { store, runner, .. } = &self.work;
         let (cell, pair) = (lease.cell, lease.pair);
-        let has_crash = outcome.has_crash();
+        let failure = outcome.failure().unwrap_or_default();
         match outcome {
-            PairEnd::Played(_) if has_crash && ending => {
-                patiently(&self.events, || store.give_back(lease)).await?;
-            }
             PairEnd::Played(played) => {
                 let counted =
                     patiently(&self.events, || store.finish(lease, runner, &played)).await?;
@@ -245,6 +266,8 @@ impl BoardTask {
                         half_points: half_points.sum(),
                     });
                     self.close_if_decided(cell, pair).await?;
+                } else {
+                    let _ = self.events.send(RunnerEvent::Uncounted { cell, pair });
                 }
             }
             PairEnd::Failed(incident) => {
@@ -258,15 +281,10 @@ impl BoardTask {
                         ""
                     }
                 };
-                let side = incident.side.name();
                 let _ = self.events.send(RunnerEvent::Failed {
                     cell,
                     pair,
-                    reason: format!(
-                        "{} of the {side} side: {}{counted}",
-                        incident.cause.name(),
-                        incident.detail
-                    ),
+                    reason: format!("{failure}{counted}"),
                 });
                 // Engines that failed are started again for the next pair.
                 self.pairing.clear().await;
@@ -316,6 +334,12 @@ impl BoardTask {
     }
 }
 
+/// Returns whether the runner is told to stop, now or in the time in which an interrupt arrives that ended an engine.
+async fn stops_soon(stop: &mut watch::Receiver<StopLevel>) -> bool {
+    let told = stop.wait_for(|stop| *stop != StopLevel::No);
+    matches!(time::timeout(SETTLE, told).await, Ok(Ok(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,7 +350,7 @@ mod tests {
             LEASE,
             tests::{SMALL, specification_of},
         },
-        store::{self, Address, OpenMode},
+        store::{self, Address, IncidentRow, OpenMode},
     };
     use std::path::Path;
 
@@ -344,6 +368,7 @@ mod tests {
             games: GamesUnderWay::default(),
             runner: "r".to_owned(),
             term: LEASE,
+            pauses: (Duration::ZERO, Duration::ZERO),
             standing: vec![Vec::new(); 2].into(),
         };
         let (events, _) = mpsc::unbounded_channel();
@@ -406,6 +431,115 @@ mod tests {
             .expect("written");
         let standing = &store.standings().await.expect("standings")[0];
         assert!(!standing.closed, "a loss of both games is among them");
+    }
+
+    /// A broken machine took every pair of the experiment three times, in seconds, and other runners had none left.
+    #[tokio::test]
+    async fn a_board_on_which_every_pair_fails_ends_and_leaves_the_others() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let engine = r#"{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/no/such/engine"] }"#;
+        let text = SMALL.replace(r#"{ name = "s" }"#, engine);
+        let (board, store) = board(folder.path(), &text).await;
+        let (_go_on, stop) = watch::channel(StopLevel::No);
+        let ended = board.run(stop).await.expect_err("it does not play");
+        let line = ended.to_string();
+        assert!(
+            line.starts_with(
+                "6 pairs failed here in a row, the last one by a crash of the second side: "
+            ) && line.contains("/no/such/engine"),
+            "{line}"
+        );
+        let standings = store.standings().await.expect("standings");
+        let pairs: Vec<_> = (standings.iter())
+            .map(|cell| (cell.given_up, cell.open, cell.finished))
+            .collect();
+        assert_eq!(pairs, [(2, 0, 0), (0, 2, 0)]);
+        let incidents = store.incidents(0).await.expect("incidents");
+        assert_eq!(incidents.len(), 6, "each of two pairs three times");
+        let is_crash = |incident: &IncidentRow| incident.cause == Cause::Crash.name();
+        assert!(incidents.iter().all(is_crash));
+    }
+
+    /// [`SMALL`] with a second side that ends at its first move, and loses by it.
+    #[cfg(unix)]
+    fn losing_by_a_crash(folder: &Path) -> String {
+        let script = "while read -r word rest; do case $word in usi) echo usiok ;; isready) echo readyok ;; \
+            go) exit 3 ;; esac; done";
+        let file = folder.join("engine.sh");
+        std::fs::write(&file, script).expect("writable");
+        let engine = format!(
+            "crash = \"loss\"\nplayer = [{{ name = \"s\", kind = \"usi\", go = [\"nodes\", \"byoyomi\", \"infinite\"], \
+             command = [\"/bin/sh\", \"{}\"] }}]",
+            file.display()
+        );
+        SMALL.replace(r#"player = [{ name = "s" }]"#, &engine)
+    }
+
+    /// An interrupt long after the crash gave the pair back, so that results with a crash were lost, and no others.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn an_interrupt_gives_a_pair_back_at_its_crash_alone() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (mut board, store) = board(folder.path(), &losing_by_a_crash(folder.path())).await;
+        let (_told, mut stop) = watch::channel(StopLevel::Drain);
+        let lease = store.lease("r", LEASE).await.expect("asked");
+        let lease = lease.expect("a pair");
+        let mut games = [0, 1].map(|number| game("startpos moves 7g7f", number, MatchOutcome::Win));
+        games[0].ending = GameEnding::Crash;
+        let outcome = PairEnd::Played(Box::new(PlayedPair {
+            games,
+            incidents: Vec::new(),
+        }));
+        board
+            .conclude(&lease, outcome, true)
+            .await
+            .expect("written");
+        let standing = store.standings().await.expect("standings").remove(0);
+        assert_eq!((standing.finished, standing.open), (1, 1));
+
+        // The interrupt may have ended the engine itself.
+        let lease = store.lease("r", LEASE).await.expect("asked");
+        let lease = lease.expect("a pair");
+        let outcome = board.play(&lease, &mut stop).await;
+        assert!(matches!(outcome, PairEnd::Aborted));
+        board
+            .conclude(&lease, outcome, true)
+            .await
+            .expect("written");
+        let standing = store.standings().await.expect("standings").remove(0);
+        assert_eq!(
+            (standing.finished, standing.open, standing.given_up),
+            (1, 1, 0)
+        );
+    }
+
+    /// A runner that waited for a full server lost its finished pairs to the runners that took them meanwhile.
+    #[tokio::test]
+    async fn a_result_that_does_not_count_is_told() {
+        use MatchOutcome::{Loss, Win};
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (mut board, store) = board(folder.path(), SMALL).await;
+        let (events, mut told) = mpsc::unbounded_channel();
+        board.events = events;
+        let pair = |result: MatchOutcome| PlayedPair {
+            games: [0, 1].map(|number| game("startpos moves 7g7f", number, result)),
+            incidents: Vec::new(),
+        };
+        let lease = store.lease("other", LEASE).await.expect("asked");
+        let others = lease.expect("a pair");
+        store.give_back(&others).await.expect("given back");
+        let lease = store.lease("r", LEASE).await.expect("asked");
+        let own = lease.expect("the same pair");
+        assert_eq!(own.pair, others.pair);
+        // The first result counts, whoever has the pair by now.
+        let late = store.finish(&others, "other", &pair(Win)).await;
+        assert!(late.expect("written"));
+        let outcome = PairEnd::Played(Box::new(pair(Loss)));
+        board.conclude(&own, outcome, false).await.expect("written");
+        let dropped = RunnerEvent::Uncounted { cell: 0, pair: 0 };
+        assert_eq!(told.try_recv().ok(), Some(dropped));
+        assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(4))]);
+        assert_eq!(store.games(0).await.expect("games").len(), 2);
     }
 
     fn crash() -> Incident {

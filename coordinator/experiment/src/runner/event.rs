@@ -24,6 +24,13 @@ pub enum RunnerEvent {
         /// Half points of the first side.
         half_points: u32,
     },
+    /// The result of a pair was dropped: another runner has finished it, or its cell was closed meanwhile.
+    Uncounted {
+        /// Index of its cell.
+        cell: usize,
+        /// Its number.
+        pair: u32,
+    },
     /// A pair failed.
     Failed {
         /// Index of its cell.

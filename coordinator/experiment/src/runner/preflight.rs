@@ -5,7 +5,7 @@ use crate::{
     contestant::{BoardResources, ClockReading, Contestant, ContestantError, MoveQuestion},
     hash::short_hash,
     record::{Cause, Incident, MatchSide},
-    specification::{Cell, DrivenEngine, Members, SideEnsemble, Specification},
+    specification::{Cell, DeclarationRule, DrivenEngine, Members, SideEnsemble, Specification},
 };
 use monju_coordinator::voting::Rule;
 use monju_engine::Game;
@@ -90,6 +90,7 @@ pub struct Preflight {
 /// names its line.
 pub async fn preflight(specification: &Specification) -> Result<Preflight, ConfigError> {
     playable_openings(specification)?;
+    drawn_declarations(specification)?;
     let mut tested: Vec<(Members, String)> = Vec::new();
     let mut warnings: Vec<String> = repeated_openings(specification).into_iter().collect();
     let mut engines = Vec::new();
@@ -148,6 +149,23 @@ fn playable_openings(specification: &Specification) -> Result<(), ConfigError> {
         cell.label, cell.adjudication.maximum_plies
     );
     Err(specification.key_error(&["adjudication", "maximum_plies"], what))
+}
+
+/// Refuses drawn declarations in games that both sides' scores end before: players give a declaration to come the score
+/// of a mate.
+fn drawn_declarations(specification: &Specification) -> Result<(), ConfigError> {
+    let is_overruled = |cell: &&Cell| {
+        cell.adjudication.declaration == DeclarationRule::Draw && cell.adjudication.score.is_some()
+    };
+    let Some(cell) = specification.cells.iter().find(is_overruled) else {
+        return Ok(());
+    };
+    let what = format!(
+        "declarations of '{}' are draws, but its games would be adjudicated as won before, since players give a \
+         declaration to come the score of a mate; add score = 0",
+        cell.label
+    );
+    Err(specification.key_error(&["adjudication", "declaration"], what))
 }
 
 /// Warns of pairs that share an opening where neither side is sure to think otherwise than before.

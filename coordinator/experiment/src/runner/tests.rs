@@ -137,7 +137,7 @@ async fn the_same_file_gives_the_same_games_in_any_order() {
 }
 
 #[tokio::test]
-async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
+async fn an_engine_that_does_not_start_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = SMALL.replace(
         r#"player = [{ name = "s" }]"#,
@@ -150,26 +150,22 @@ async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
         line.contains("small.toml:17") && line.contains("/no/such/engine"),
         "{line}"
     );
+}
 
-    let (store, events) = run(&specification, &folder.path().join("x.db"), 1).await;
+#[tokio::test]
+async fn drawn_declarations_need_games_without_adjudication_by_score() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let drawn = SMALL.to_owned() + "declaration = \"draw\"\n";
+    let refused = preflight(&specification_of(folder.path(), &drawn)).await;
+    let line = refused.expect_err("refused").to_string();
     assert!(
-        events
-            .iter()
-            .all(|event| matches!(event, RunnerEvent::Failed { .. }))
+        line.contains("small.toml:20: declarations of 'sigma=50' are draws")
+            && line.contains("add score = 0"),
+        "{line}"
     );
-    let standings = store.standings().await.expect("standings");
-    assert!(
-        standings
-            .iter()
-            .all(|cell| cell.given_up == 2 && cell.finished == 0)
-    );
-    let incidents = store.incidents(0).await.expect("incidents");
-    assert_eq!(incidents.len(), 6, "each of two pairs three times");
-    assert!(
-        incidents
-            .iter()
-            .all(|incident| incident.cause == Cause::Crash.name())
-    );
+    let never = drawn + "score = 0\n";
+    let accepted = preflight(&specification_of(folder.path(), &never)).await;
+    assert!(accepted.is_ok(), "{accepted:?}");
 }
 
 #[tokio::test]

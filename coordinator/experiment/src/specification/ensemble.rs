@@ -73,9 +73,10 @@ pub enum Members {
 }
 
 impl SideEnsemble {
-    /// Returns whether the other ensemble has the same members, so that their processes can stay.
+    /// Returns whether the other ensemble has the same members, so that their processes can stay. Members take turns or
+    /// have cores of their own from their start, as their effort is measured.
     pub fn same_team(&self, other: &Self) -> bool {
-        self.members == other.members
+        self.members == other.members && self.is_timed() == other.is_timed()
     }
 
     /// Returns whether both ensembles play the same move in every position, so that a game between them has a mirror
@@ -169,8 +170,7 @@ impl SideEnsemble {
                 Members::Embedded { players, .. } => {
                     players.iter().any(|player| player.limits.time.is_some())
                 }
-                // The words of its own `go` may name a time.
-                Members::Engine(engine) => engine.go.is_some(),
+                Members::Engine(engine) => engine.go.as_deref().is_some_and(names_time),
                 Members::Remote { .. } => true,
             }
     }
@@ -276,6 +276,14 @@ fn thinks_anew(player: &PlayerSpec) -> bool {
         }
         PlayerKind::Usi(spec) => asked_threads(spec).is_some_and(|threads| threads > 1),
     }
+}
+
+/// Returns whether the words of a `go` may limit a search in time: all do that name a time, or neither nodes nor depth.
+fn names_time(go: &str) -> bool {
+    let has = |known: &[&str]| go.split_whitespace().any(|word| known.contains(&word));
+    has(&[
+        "movetime", "byoyomi", "btime", "wtime", "binc", "winc", "infinite", "mate",
+    ]) || !has(&["nodes", "depth"])
 }
 
 /// Returns the number of threads with which a player thinks, as far as it is known.

@@ -497,6 +497,40 @@ fn a_side_may_be_a_usi_engine_with_a_clock() {
 }
 
 #[test]
+fn words_of_go_limit_time_if_they_name_one() {
+    for (go, is_timed) in [
+        ("nodes 5", false),
+        ("depth 3 nodes 5", false),
+        ("nodes 5 movetime 10", true),
+        ("btime 0 wtime 0 byoyomi 100", true),
+        ("infinite", true),
+        ("own words", true),
+    ] {
+        let text = engine(&format!(
+            "[ensemble.single.engine]\ncommand = [\"./fairy\"]\ngo = \"{go}\""
+        ));
+        let side = good(&text).cells.remove(0).second;
+        assert_eq!(side.is_timed(), is_timed, "{go}");
+    }
+}
+
+/// The voters of the timed side thought one after another within one limit, as those of the other side do.
+#[test]
+fn a_team_that_takes_turns_does_not_stay_for_a_side_that_is_limited_in_time() {
+    let side = |limit: &str| {
+        good(&GOOD.replace("depth = 3", limit))
+            .cells
+            .remove(0)
+            .second
+    };
+    let (nodes, time) = (side("nodes = 100"), side("time_ms = 100"));
+    assert_eq!(nodes.members, time.members);
+    assert!(!nodes.same_team(&time));
+    assert!(nodes.same_team(&side("nodes = 200")));
+    assert!(time.same_team(&side("time_ms = 200")));
+}
+
+#[test]
 fn weights_are_read_and_hashed_by_their_content() {
     let embedded = |name: &str| {
         let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../../engine/weights/");

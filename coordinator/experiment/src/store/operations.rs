@@ -46,8 +46,9 @@ pub trait Store: Send + Sync + Debug {
         game: &GameUnderWay,
     ) -> Result<bool, StoreError>;
 
-    /// Writes the result of a pair once; returns true also where it stands there already from this very lease, whose
-    /// runner may not have heard of it, and false when the pair was given to another runner.
+    /// Writes the first result of a pair, also of a runner whose lease has run out. Returns true also where it stands
+    /// there already from this very lease, whose runner may not have heard of it, and false where another runner has
+    /// finished the pair, or its cell was closed meanwhile.
     async fn finish(
         &self,
         lease: &Lease,

@@ -1,7 +1,7 @@
 //! `monju match`: two engines or native players against each other.
 
 use crate::{
-    experiment::drive::{drive, waiting},
+    experiment::drive::{drive, patiently, waiting},
     interrupted::Interrupted,
     output::print,
     runtime,
@@ -9,6 +9,7 @@ use crate::{
 use anyhow::{Context, anyhow, bail};
 use monju_engine::counted;
 use monju_experiment::{
+    counted::judged_standings,
     paired_match::{PairedMatch, without_line},
     record::{Cause, MatchSide},
     report::{self, CellFindings, TimeLosses},
@@ -33,6 +34,8 @@ pub struct MatchCommand {
     pub address: Option<Address>,
     /// Differences from earlier runs that are accepted.
     pub accepted: Accepted,
+    /// Plays the pairs again that were given up.
+    pub retry_given_up: bool,
     /// Prints one JSON object.
     pub json: bool,
 }
@@ -74,6 +77,13 @@ impl MatchCommand {
     }
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
+        if self.retry_given_up {
+            let pairs = patiently(|| runner.store.retry_given_up()).await?;
+            tell!(
+                "{} given up before, now tried again",
+                counted(pairs, "pair")
+            );
+        }
         let resume = self
             .address
             .as_ref()
@@ -81,7 +91,7 @@ impl MatchCommand {
         let stop = drive(runner, resume).await?;
         let text = result(&runner.specification, &*runner.store, self.json).await?;
         print(&text)?;
-        let standings = runner.store.standings().await?;
+        let standings = judged_standings(&runner.specification, &*runner.store).await?;
         let sum = |pairs: fn(&store::CellStanding) -> u64| standings.iter().map(pairs).sum::<u64>();
         let left = sum(|cell| match cell.closed {
             true => 0,
@@ -113,7 +123,11 @@ impl MatchCommand {
             let mut failures = incidents.iter().rev().filter(|it| is_failure(&it.cause));
             let last = failures.next().map_or("", |incident| &incident.detail);
             let pairs = counted(given_up, "pair");
-            bail!("{pairs} given up after three failures; the last failure: {last}");
+            let again = match self.address {
+                Some(_) => "; --retry-given-up plays them again",
+                None => "",
+            };
+            bail!("{pairs} given up after three failures{again}; the last failure: {last}");
         }
         Ok(())
     }
@@ -126,7 +140,7 @@ async fn result(
     json: bool,
 ) -> anyhow::Result<String> {
     let findings = report::gather(specification, store).await?;
-    let slowest = report::slowest_moves(store, 0).await?;
+    let slowest = report::slowest_moves(specification, store, 0).await?;
     let Some(cell) = findings.cells.first() else {
         bail!("a match has one cell");
     };

@@ -21,7 +21,8 @@ monju match --first <PROGRAM> --second <PROGRAM> --openings <FILE>
 pub const HELP: &str = "\
 Every opening is played with both colours. The openings come in an order that the seed shuffles, each \
 once. A clock is kept by the referee: a move beyond it and --margin loses, and so does an illegal move. \
-A pair in which an engine ends is played again, and given up after three failures.
+A pair in which an engine ends is played again, and given up after three failures; --retry-given-up plays \
+it again from a --store.
 
 Examples: monju match --first monju --first-arguments engine --second fairy-stockfish \\
               --second-option UCI_Variant=shogi --byoyomi 200 \\
@@ -212,6 +213,9 @@ pub struct MatchArguments {
     /// Counts games of another build with those of this one
     #[arg(long, requires = "store")]
     accept_build: bool,
+    /// Plays the pairs again that failed three times and were given up
+    #[arg(long, requires = "store")]
+    retry_given_up: bool,
     /// Prints one JSON object at the end
     #[arg(long)]
     json: bool,
@@ -295,6 +299,7 @@ impl MatchArguments {
                 changes: self.accept_changes,
                 build: self.accept_build,
             },
+            retry_given_up: self.retry_given_up,
             json: self.json,
         })
     }

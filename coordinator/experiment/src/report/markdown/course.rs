@@ -56,9 +56,15 @@ pub(super) fn variety(text: &mut String, report: &Findings<'_>) {
 
 /// Colours, endings, length, effort.
 pub(super) fn circumstances(text: &mut String, report: &Findings<'_>) {
-    text.push_str(
+    let mut sides = (report.cells.iter()).flat_map(|cell| [&cell.cell.first, &cell.cell.second]);
+    let by_nodes = match sides.any(|side| side.nodes_time.is_some()) {
+        true => " Where a side's clock counts nodes, they are those of that clock.",
+        false => "",
+    };
+    let _ = write!(
+        text,
         "\n## Colours, endings, effort\n\nSeconds are those that each side took by the clock on the wall, \
-         waiting for a core included.\n\n\
+         waiting for a core included.{by_nodes}\n\n\
          | cell | as Black | as White | endings | plies | nodes a move, first / second | seconds a game, first / second |\
          \n| --- | --- | --- | --- | --- | --- | --- |\n",
     );
@@ -156,5 +162,22 @@ pub(super) fn incidents(text: &mut String, report: &Findings<'_>) {
                 cell.different.most_often,
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::{gather, markdown, tests::played};
+    use monju_coordinator::clock::NodesTime;
+
+    #[tokio::test]
+    async fn seconds_of_a_clock_that_counts_nodes_are_told() {
+        const TOLD: &str = "Where a side's clock counts nodes, they are those of that clock.";
+        let (mut specification, store, _folder) = played().await;
+        let report = gather(&specification, &*store).await.expect("a report");
+        assert!(!markdown(&report, "", None).contains(TOLD));
+        specification.cells[1].second.nodes_time = NodesTime::new(300);
+        let report = gather(&specification, &*store).await.expect("a report");
+        assert!(markdown(&report, "", None).contains(TOLD));
     }
 }

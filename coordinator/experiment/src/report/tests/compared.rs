@@ -79,6 +79,7 @@ async fn cells_are_compared_with_the_base() {
         assert!(text.contains(expected), "{text}\nexpected {expected}");
     }
     let value = json(&report);
+    assert_eq!(value["base"], "players=1 sigma=25");
     assert_eq!(value["cells"][1]["paired_with_base"]["pairs"], 2);
     assert_eq!(
         value["cells"][0]["compared_with_base"],

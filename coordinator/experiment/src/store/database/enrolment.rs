@@ -176,10 +176,12 @@ pub(super) async fn plan_cells(
     let rows = known.planned(plan);
     let made = pairs(connection, experiment).await?;
     for (position, (cell, planned)) in rows.iter().zip(&plan.cells).enumerate() {
-        if !accepted.build && !played.contains(cell) {
+        let ours = plan.build_of(planned);
+        let is_welcome = builds_of(*cell).any(|build| build == ours);
+        if !accepted.build && !played.contains(cell) && !is_welcome {
             builds::forget(connection, *cell).await?;
         }
-        builds::welcome(connection, dialect, *cell, &plan.build_of(planned)).await?;
+        builds::welcome(connection, dialect, *cell, &ours).await?;
         let missing = made.get(cell).copied().unwrap_or(0)..i64::from(planned.pairs);
         let place = (position, rows.len());
         add_pairs(connection, (experiment, *cell), place, missing).await?;

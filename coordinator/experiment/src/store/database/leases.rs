@@ -17,10 +17,10 @@ use std::{
     time::Duration,
 };
 
-/// Finishes a pair: cell, pair, token, points.
+/// Finishes a pair that has no result yet, whoever holds it or has given it up: cell, pair, token, points.
 const FINISH: &str = "
-    UPDATE pairs SET state = 2, points = $4
-    WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1";
+    UPDATE pairs SET state = 2, points = $4, token = $3
+    WHERE cell = $1 AND number = $2 AND state IN (0, 1, 3)";
 
 /// Counts a failure: cell, pair, token, attempts.
 const FAIL: &str = "
@@ -125,7 +125,7 @@ impl Leases {
     }
 }
 
-/// Ends a lease with a result; returns false when it was over already.
+/// Finishes a pair, also after the lease has run out; returns false when it is over already.
 pub(super) async fn finish(
     connection: &mut AnyConnection,
     cell: i64,
@@ -190,7 +190,7 @@ pub(super) async fn retry(
     Ok(freed.rows_affected())
 }
 
-/// Runs a statement on a pair if it still has this lease; returns whether it has.
+/// Runs a statement that ends a lease; returns whether it has changed the pair.
 async fn settle(
     connection: &mut AnyConnection,
     sql: &str,
@@ -214,7 +214,7 @@ mod tests {
     use crate::record::MatchOutcome;
     use crate::report::tests::game;
     use crate::store::{
-        ExperimentPlan, OpenMode, PlannedCell, PlayedPair, RegisteredPlan, Store,
+        Accepted, ExperimentPlan, OpenMode, PlannedCell, PlayedPair, RegisteredPlan, Store,
         database::Database,
     };
     use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
@@ -270,6 +270,29 @@ mod tests {
             let lease = second.lease("s", Duration::from_secs(60)).await;
             let lease = lease.expect("asked").expect("a pair");
             assert!(second.finish(&lease, "s", &pair).await.expect("finished"));
+        }
+    }
+
+    /// The restart forgot the other machine's build, whose next pair was refused.
+    #[tokio::test]
+    async fn a_restart_with_a_changed_file_keeps_the_builds_that_were_accepted() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("t.db");
+        open(&file, &plan("t", 2)).await;
+        let other = ExperimentPlan {
+            build: "other build".to_owned(),
+            ..plan("t", 2)
+        };
+        let accepted = OpenMode::Play(Accepted {
+            build: true,
+            ..Accepted::default()
+        });
+        let second = Database::sqlite(&file, &other, accepted).await;
+        let second = second.expect("accepted");
+        let first = open(&file, &plan("t", 3)).await;
+        for store in [&first, &second] {
+            let lease = store.lease("r", Duration::from_secs(60)).await;
+            lease.expect("a build that may play").expect("a pair");
         }
     }
 

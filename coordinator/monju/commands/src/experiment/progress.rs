@@ -126,7 +126,9 @@ impl ExperimentProgress {
                 self.cells[*cell].pairs.add(*half_points);
             }
             RunnerEvent::Closed { cell } => self.cells[*cell].closed = true,
-            RunnerEvent::Failed { .. } | RunnerEvent::Waiting(_) => {}
+            RunnerEvent::Uncounted { .. }
+            | RunnerEvent::Failed { .. }
+            | RunnerEvent::Waiting(_) => {}
         }
         if let Some(message) = message_of(event, &self.specification) {
             self.say(&message);
@@ -251,6 +253,10 @@ fn message_of(event: &RunnerEvent, specification: &Specification) -> Option<Stri
     let label = |cell: &usize| &specification.cells[*cell].label;
     match event {
         RunnerEvent::Finished { .. } => None,
+        RunnerEvent::Uncounted { cell, pair } => Some(format!(
+            "{}, pair {pair}: this result is dropped, since another runner has finished the pair, or the cell is decided",
+            label(cell)
+        )),
         RunnerEvent::Failed { cell, pair, reason } => {
             Some(format!("{}, pair {pair} failed: {reason}", label(cell)))
         }

@@ -68,9 +68,12 @@ impl ReportCommand {
             let command = run_command(&self.file, &self.address);
             (specification, store, command)
         };
-        let specification = match &self.base {
-            None => specification,
-            Some(label) => specification.with_base(label)?,
+        let (specification, command) = match &self.base {
+            None => (specification, command),
+            Some(label) => (
+                specification.with_base(label)?,
+                format!("{command} --base {}", quoted(label)),
+            ),
         };
         let findings = match store {
             None => Findings {

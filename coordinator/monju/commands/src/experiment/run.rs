@@ -9,6 +9,7 @@ use crate::{interrupted::Interrupted, runtime};
 use anyhow::{Context, bail};
 use monju_engine::counted;
 use monju_experiment::{
+    counted::judged_standings,
     runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
     store::{self, Accepted, Address, CellStanding, OpenMode, StoreError},
@@ -105,9 +106,10 @@ impl RunCommand {
         if let Some(page) = page {
             page.end().await;
         }
+        let standings = || judged_standings(specification, &*runner.store);
         let standings = match stop? {
-            StopLevel::No => patiently(|| runner.store.standings()).await?,
-            StopLevel::Drain | StopLevel::Abort => match runner.store.standings().await {
+            StopLevel::No => patiently(standings).await?,
+            StopLevel::Drain | StopLevel::Abort => match standings().await {
                 Err(StoreError::Unavailable(_)) => return Err(self.interrupted(None).into()),
                 standings => standings?,
             },

@@ -4,7 +4,7 @@ use super::{drive::waiting, mismatch::mismatches};
 use crate::runtime;
 use anyhow::Context;
 use monju_experiment::{
-    counted::CountedPairs,
+    counted::{CountedPairs, judged_standings},
     runner::open_patiently,
     specification::Specification,
     statistics::{Pentanomial, Z95},
@@ -120,8 +120,9 @@ pub(super) async fn rows(
     specification: &Specification,
     store: &dyn Store,
 ) -> Result<Vec<CellRow>, StoreError> {
+    let standings = judged_standings(specification, store).await?;
     let mut rows = Vec::new();
-    for (cell, standing) in store.standings().await?.into_iter().enumerate() {
+    for (cell, standing) in standings.into_iter().enumerate() {
         // Without a stopping rule all planned pairs count, which the store has counted.
         let (pairs, ratio) = match specification.stop {
             None => (Pentanomial(standing.pairs), None),
@@ -305,6 +306,16 @@ model = "logistic"
         let report = report.expect("a report");
         assert_eq!(report.cells[0].score.games(), games);
         assert_eq!(report.cells[0].without_say, 2);
+
+        // A cell that another file's rule has closed is open.
+        let (unruled, _) = FILE.split_once("[stop]").expect("a rule");
+        let unruled = Specification::parse(unruled, &folder.path().join("t.toml"));
+        let unruled = unruled.expect("a good file");
+        let open = super::rows(&unruled, &*store).await.expect("rows");
+        let value = as_json(&unruled, &open);
+        assert_eq!(value["open"], 200 - finished);
+        assert_eq!(value["cells"][0]["closed"], false);
+        assert_eq!(as_json(&specification, &rows)["open"], 0);
 
         // Games of other settings than those of the file are reported, and not counted.
         let warnings = mismatches(&specification, &*store).await.expect("asked");
