@@ -304,7 +304,7 @@ async fn a_player_lost_early_in_a_long_ponder_ponders_again() {
     };
     tokio::select! {
         _ = consultation => unreachable!("no hit"),
-        () = observed => {}
+        seen = time::timeout(Duration::from_secs(60), observed) => seen.expect("it ponders again"),
     }
 }
 

@@ -206,7 +206,7 @@ impl TeamSearch {
                 },
                 () = until(middle) => {
                     self.start_fallback_if_silent();
-                    if self.standing.is_none() && others > 0 && self.replace(&contact, &asked) {
+                    if self.leading_move().is_none() && others > 0 && self.replace(&contact, &asked) {
                         others -= 1;
                         had_whole_time = false;
                         (consultation, asked) = self.ask(&contact);
@@ -266,7 +266,10 @@ impl TeamSearch {
     fn give_up(&mut self, consultation: &mut ConsultationClient) -> Option<BestMove> {
         while let Some(event) = consultation.arrived() {
             match event {
-                ConsultationEvent::Standing(ballot) => self.standing = Some(ballot),
+                ConsultationEvent::Standing(ballot) if has_answers(&ballot) => {
+                    self.standing = Some(ballot);
+                }
+                ConsultationEvent::Standing(_) => {}
                 ConsultationEvent::Decided(ballot) => return self.accept(ballot),
                 ConsultationEvent::Broken(_) => break,
             }

@@ -271,7 +271,8 @@ impl SearchClock {
     }
 }
 
-/// Returns a clock with so much less time for the next move of a side: of its byoyomi first.
+/// Returns a clock with so much less time for the next move of a side: of its byoyomi first. Main time does not end,
+/// since without it a move may use the whole increment.
 fn shortened(clock: Clock, side: Color, by: Duration) -> Clock {
     let by = milliseconds(by);
     let rest = by.saturating_sub(clock.byoyomi_ms);
@@ -281,7 +282,7 @@ fn shortened(clock: Clock, side: Color, by: Duration) -> Clock {
         Color::Black => &mut shorter.black_ms,
         Color::White => &mut shorter.white_ms,
     };
-    *main = main.saturating_sub(rest);
+    *main = main.saturating_sub(rest).max(1).min(*main);
     shorter
 }
 
@@ -448,6 +449,19 @@ mod tests {
         };
         assert_eq!(
             shortened(main, Color::White, Duration::from_millis(450)),
+            shorter
+        );
+        let short = Clock {
+            black_ms: 30,
+            black_increment_ms: 10_000,
+            ..Clock::default()
+        };
+        let shorter = Clock {
+            black_ms: 1,
+            ..short
+        };
+        assert_eq!(
+            shortened(short, Color::Black, Duration::from_millis(50)),
             shorter
         );
     }

@@ -146,6 +146,16 @@ impl Gui {
         }
     }
 
+    /// Returns the line about the next coordinator that takes over.
+    pub async fn first_to_take_over(&mut self) -> String {
+        loop {
+            let line = self.hear().await;
+            if line.ends_with(" takes over") {
+                return line;
+            }
+        }
+    }
+
     /// Returns the next `bestmove`; only `info` lines may come before it.
     pub async fn best_move(&mut self) -> String {
         let mut lines = self.hear_until("bestmove").await;

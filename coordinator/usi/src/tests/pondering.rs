@@ -281,7 +281,10 @@ async fn only_a_long_missed_ponder_gives_the_turn_to_another_coordinator() {
             false => "the coordinator at another script takes over",
             true => "the coordinator at a script takes over",
         };
-        gui.hear_until(&format!("info string error: {told}")).await;
+        assert_eq!(
+            gui.first_to_take_over().await,
+            format!("info string error: {told}")
+        );
     }
 }
 
@@ -306,7 +309,7 @@ async fn a_coordinator_that_ponders_without_a_vote_is_not_silent() {
     gui.best_move().await;
     gui.say("position startpos\ngo nodes 1000");
     let told = "info string error: the coordinator at another script takes over";
-    gui.hear_until(told).await;
+    assert_eq!(gui.first_to_take_over().await, told);
 }
 
 /// Both are restarted, one after the other, while the team ponders.

@@ -233,8 +233,11 @@ impl Board {
         if (game.start(), game.moves()) == (self.game.start(), self.game.moves()) {
             // The clock of our turn has run all the while, and the search and its move are as good as before.
             self.ending = None;
+            self.unread_since = None;
             return Ok(());
         }
+        // A move that came while the engine was started again was lost with the connection.
+        let lost = self.unread_since.map_or(lost, |since| since.min(lost));
         self.set(summary);
         // Our turn may have begun at any time since.
         self.turn_began = lost;
@@ -781,6 +784,13 @@ mod tests {
         let left = playing.await.expect("the user stays");
         assert!(matches!(left, Left::Lost(_)), "{left:?}");
         assert_eq!(board.thinking, EngineTask::Move);
+        assert!(board.turn_began < started);
+        // The connection was lost with the move.
+        board.prepare(&offered).await.expect("ready");
+        board.restart(ChildError::Deaf).await.expect("started");
+        let started = Instant::now();
+        let moved = summary("+7776FU,T1\n-3334FU,T1\n");
+        board.resume(&moved, started).await.expect("resumed");
         assert!(board.turn_began < started);
         board.close().await;
     }
