@@ -137,7 +137,7 @@ fn a_match_is_kept_continued_and_ended_by_a_test() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = openings(folder.path());
     let store = text(&folder.path().join("kept.db"));
-    let play = |games: &str, more: &[&str]| {
+    let run_match = |games: &str, more: &[&str]| {
         let arguments = [
             "match",
             "--first",
@@ -164,13 +164,21 @@ fn a_match_is_kept_continued_and_ended_by_a_test() {
             &store,
             "--json",
         ];
-        json_of(&[&arguments[..], more].concat())
+        run(&[&arguments[..], more].concat())
+    };
+    let play = |games: &str, more: &[&str]| {
+        let said = run_match(games, more);
+        assert!(said.status.success(), "{}", said.errors);
+        serde_json::from_str::<serde_json::Value>(&said.output).expect("JSON")
     };
     let first = play("2", &[]);
     assert_eq!(first["games"], 2);
     let both = play("4", &[]);
     assert_eq!(both["games"], 4);
     assert_eq!(play("4", &[]), both, "nothing is played again");
+    let again = run_match("4", &["--retry-given-up"]);
+    let told = "0 pairs given up before, now tried again";
+    assert!(again.errors.contains(told), "{}", again.errors);
     let tested = play("4", &["--elo1", "10"]);
     assert_eq!(tested["sprt"]["verdict"], "undecided");
     let other = complaint_of(&[

@@ -67,7 +67,7 @@ impl Runner {
         stop: watch::Receiver<StopLevel>,
         events: mpsc::UnboundedSender<RunnerEvent>,
     ) -> Result<(), RunnerError> {
-        self.reopen_undecided(&events).await?;
+        patiently(&events, || self.reopen_undecided()).await?;
         let resources = BoardResources {
             pulse: is_timed(&self.specification)
                 .then(|| Arc::new(Pulse::start(&CoreSet::available()))),
@@ -99,13 +99,15 @@ impl Runner {
             let board = BoardTask::new(assignment.clone(), resources, events.clone());
             boards.spawn(board.run(stop.clone()));
         }
-        drop(events);
         let mut outcome = Ok(());
         while let Some(ended) = boards.join_next().await {
             let ended = match ended {
                 Ok(ended) => ended,
                 Err(error) => Err(RunnerError::Panicked(error)),
             };
+            if let (Err(error), false) = (&ended, boards.is_empty()) {
+                let _ = events.send(RunnerEvent::BoardEnded(error.to_string()));
+            }
             if outcome.is_ok() {
                 outcome = ended;
             }
@@ -113,17 +115,17 @@ impl Runner {
         outcome
     }
 
-    /// Opens the cells again that were closed by a stopping rule which the file has changed or dropped.
-    async fn reopen_undecided(
-        &self,
-        events: &mpsc::UnboundedSender<RunnerEvent>,
-    ) -> Result<(), StoreError> {
-        let closed = patiently(events, || self.store.standings()).await?;
-        let decided = || judged_standings(&self.specification, &*self.store);
-        let decided = patiently(events, decided).await?;
+    /// Opens the cells again that were closed by a stopping rule which the file has changed or dropped. [`Self::run`]
+    /// begins with it.
+    ///
+    /// # Errors
+    /// The store cannot be reached, or refuses.
+    pub async fn reopen_undecided(&self) -> Result<(), StoreError> {
+        let closed = self.store.standings().await?;
+        let decided = judged_standings(&self.specification, &*self.store).await?;
         for (cell, (closed, decided)) in closed.iter().zip(&decided).enumerate() {
             if closed.closed && !decided.closed {
-                patiently(events, || self.store.reopen_cell(cell)).await?;
+                self.store.reopen_cell(cell).await?;
             }
         }
         Ok(())

@@ -17,18 +17,22 @@ use crate::{
     statistics::{SprtVerdict, SprtWalk},
     store::{ATTEMPTS, GameUnderWay, Lease, PlayedPair, Store, StoreError},
 };
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     sync::{mpsc, watch},
     time,
 };
-use tracing::{info, warn};
+use tracing::warn;
 
 /// Pause after a failure: the first, which doubles with every further failure in a row, and the longest.
 pub(super) const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
 
-/// Failures in a row after which a board ends, and leaves the other pairs to other runners. A single pair may be at
-/// fault, and is given up before.
+/// Failures in a row, in more than one cell or in the only one, after which a board ends, and leaves the other pairs to
+/// other runners. A single pair, or the engine of a single cell, may be at fault: its pairs are given up before.
 const MOST_FAILURES: u32 = 2 * ATTEMPTS;
 
 /// Pause after a game that a crash decided: an interrupt that ended the engine arrives in this time, and then
@@ -70,24 +74,43 @@ pub(super) struct BoardTask {
 enum PairEnd {
     Played(Box<PlayedPair>),
     Failed(Incident),
-    /// Another runner holds the pair by now.
+    /// Another runner holds the pair by now, or has finished it.
     Lost,
     /// The runner is told to stop, and gives the pair back.
     Aborted,
 }
 
-impl PairEnd {
-    /// The failure in words; `None` without one.
-    fn failure(&self) -> Option<String> {
-        match self {
-            Self::Failed(incident) => Some(format!(
-                "{} of the {} side: {}",
-                incident.cause.name(),
-                incident.side.name(),
-                incident.detail
-            )),
-            Self::Played(_) | Self::Lost | Self::Aborted => None,
+/// Failures in a row on a board.
+#[derive(Debug, Default)]
+struct FailuresInARow {
+    /// Number of the failures of players in this process, or that it started.
+    count: u32,
+    /// Indexes of their cells.
+    cells: BTreeSet<usize>,
+    /// Pause after the last failure, of any players.
+    pause: Option<Duration>,
+}
+
+impl FailuresInARow {
+    /// Adds a failure in a cell, and returns the pause after it. A coordinator elsewhere is out of reach for other
+    /// runners, too, and may come back: its failures do not count.
+    fn add(
+        &mut self,
+        cell: usize,
+        is_remote: bool,
+        (first, longest): (Duration, Duration),
+    ) -> Duration {
+        if !is_remote {
+            self.count += 1;
+            self.cells.insert(cell);
         }
+        let pause = self.pause.map_or(first, |pause| (pause * 2).min(longest));
+        *self.pause.insert(pause)
+    }
+
+    /// Returns whether this machine is at fault, in an experiment of `cells` cells.
+    fn is_too_long(&self, cells: usize) -> bool {
+        self.count >= MOST_FAILURES && (self.cells.len() > 1 || cells == 1)
     }
 }
 
@@ -118,32 +141,38 @@ impl BoardTask {
     }
 
     async fn play_all(&mut self, stop: &mut watch::Receiver<StopLevel>) -> Result<(), RunnerError> {
-        let (first_pause, longest) = self.work.pauses;
-        let (mut pause, mut failures) = (first_pause, 0);
+        let mut row = FailuresInARow::default();
         while *stop.borrow() == StopLevel::No {
             let Some(lease) = self.work.dispatch.next(stop, &self.events).await? else {
                 return Ok(());
             };
             let outcome = self.play(&lease, stop).await;
+            let failed = match &outcome {
+                PairEnd::Failed(incident) => Some((incident.side, in_words(incident))),
+                PairEnd::Played(_) => {
+                    row = FailuresInARow::default();
+                    None
+                }
+                PairEnd::Lost | PairEnd::Aborted => None,
+            };
             let ending = *stop.borrow() != StopLevel::No;
-            let failure = outcome.failure();
             self.conclude(&lease, outcome, ending).await?;
             self.work.dispatch.note_end();
-            let Some(failure) = failure else {
-                (pause, failures) = (first_pause, 0);
+            let (Some((side, failure)), false) = (failed, ending) else {
                 continue;
             };
-            failures += 1;
-            // A coordinator elsewhere is out of reach for other runners, too, and may come back.
-            let is_remote = self.work.specification.cells[lease.cell].has_remote_members();
-            if failures >= MOST_FAILURES && !ending && !is_remote {
+            let cells = &self.work.specification.cells;
+            let cell = &cells[lease.cell];
+            let is_remote = cell.side(side).has_remote_members();
+            let pause = row.add(lease.cell, is_remote, self.work.pauses);
+            if row.is_too_long(cells.len()) {
                 return Err(RunnerError::Failing {
-                    failures,
-                    last: failure,
+                    failures: row.count,
+                    last: format!("{failure} ({})", cell.label),
                 });
             }
             tokio::select! {
-                () = time::sleep(pause) => pause = (pause * 2).min(longest),
+                () = time::sleep(pause) => {}
                 _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
             }
         }
@@ -253,7 +282,6 @@ impl BoardTask {
     ) -> Result<(), StoreError> {
         let Assignment { store, runner, .. } = &self.work;
         let (cell, pair) = (lease.cell, lease.pair);
-        let failure = outcome.failure().unwrap_or_default();
         match outcome {
             PairEnd::Played(played) => {
                 let counted =
@@ -284,13 +312,13 @@ impl BoardTask {
                 let _ = self.events.send(RunnerEvent::Failed {
                     cell,
                     pair,
-                    reason: format!("{failure}{counted}"),
+                    reason: format!("{}{counted}", in_words(&incident)),
                 });
                 // Engines that failed are started again for the next pair.
                 self.pairing.clear().await;
             }
             PairEnd::Lost => {
-                info!(cell, pair, "a lease ran out; another runner has the pair");
+                let _ = self.events.send(RunnerEvent::Uncounted { cell, pair });
                 self.pairing.clear().await;
             }
             PairEnd::Aborted => {
@@ -332,6 +360,12 @@ impl BoardTask {
         }
         Ok(())
     }
+}
+
+/// A failure in words.
+fn in_words(incident: &Incident) -> String {
+    let (cause, side) = (incident.cause.name(), incident.side.name());
+    format!("{cause} of the {side} side: {}", incident.detail)
 }
 
 /// Returns whether the runner is told to stop, now or in the time in which an interrupt arrives that ended an engine.
@@ -433,31 +467,63 @@ mod tests {
         assert!(!standing.closed, "a loss of both games is among them");
     }
 
+    /// [`SMALL`] with a second side that does not start.
+    fn without_an_engine() -> String {
+        let engine = r#"{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/no/such/engine"] }"#;
+        SMALL.replace(r#"{ name = "s" }"#, engine)
+    }
+
     /// A broken machine took every pair of the experiment three times, in seconds, and other runners had none left.
     #[tokio::test]
     async fn a_board_on_which_every_pair_fails_ends_and_leaves_the_others() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let engine = r#"{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/no/such/engine"] }"#;
-        let text = SMALL.replace(r#"{ name = "s" }"#, engine);
-        let (board, store) = board(folder.path(), &text).await;
-        let (_go_on, stop) = watch::channel(StopLevel::No);
-        let ended = board.run(stop).await.expect_err("it does not play");
-        let line = ended.to_string();
-        assert!(
-            line.starts_with(
-                "6 pairs failed here in a row, the last one by a crash of the second side: "
-            ) && line.contains("/no/such/engine"),
-            "{line}"
-        );
-        let standings = store.standings().await.expect("standings");
-        let pairs: Vec<_> = (standings.iter())
-            .map(|cell| (cell.given_up, cell.open, cell.finished))
-            .collect();
-        assert_eq!(pairs, [(2, 0, 0), (0, 2, 0)]);
-        let incidents = store.incidents(0).await.expect("incidents");
-        assert_eq!(incidents.len(), 6, "each of two pairs three times");
-        let is_crash = |incident: &IncidentRow| incident.cause == Cause::Crash.name();
-        assert!(incidents.iter().all(is_crash));
+        let text = without_an_engine().replace("games = 4", "games = 6");
+        let one = text.replace("sigma = [50, 200]", "sigma = [50]");
+        for (text, pairs) in [
+            // Another cell may have other engines.
+            (text, vec![(3, 0, 0), (0, 3, 0)]),
+            (one, vec![(2, 1, 0)]),
+        ] {
+            let folder = folder.path().join(pairs.len().to_string());
+            std::fs::create_dir(&folder).expect("writable");
+            let (board, store) = board(&folder, &text).await;
+            let tries = 3 * pairs[0].0 as u32 + u32::from(pairs.len() > 1);
+            let (_go_on, stop) = watch::channel(StopLevel::No);
+            let ended = board.run(stop).await.expect_err("it does not play");
+            let line = ended.to_string();
+            let start = format!(
+                "{tries} tries failed here in a row, the last by a crash of the second side: "
+            );
+            assert!(line.starts_with(&start), "{line}");
+            assert!(
+                line.contains("/no/such/engine") && line.contains("(sigma="),
+                "{line}"
+            );
+            let standings = store.standings().await.expect("standings");
+            let left = standings
+                .iter()
+                .map(|cell| (cell.given_up, cell.open, cell.finished));
+            assert_eq!(left.collect::<Vec<_>>(), pairs);
+            let incidents = store.incidents(0).await.expect("incidents");
+            let is_crash = |incident: &IncidentRow| incident.cause == Cause::Crash.name();
+            assert!(incidents.iter().all(is_crash));
+        }
+    }
+
+    #[test]
+    fn failures_in_a_row_end_a_board_by_those_of_this_machine() {
+        let mut row = FailuresInARow::default();
+        let pauses = (Duration::from_secs(5), Duration::from_secs(60));
+        let waits: Vec<_> = (0..6).map(|_| row.add(0, true, pauses).as_secs()).collect();
+        assert_eq!(waits, [5, 10, 20, 40, 60, 60]);
+        for _ in 0..6 {
+            assert!(!row.is_too_long(1), "coordinators elsewhere failed");
+            row.add(1, false, pauses);
+        }
+        assert!(row.is_too_long(1) && !row.is_too_long(2));
+        row.add(1, true, pauses);
+        row.add(0, false, pauses);
+        assert!(row.is_too_long(2));
     }
 
     /// [`SMALL`] with a second side that ends at its first move, and loses by it.

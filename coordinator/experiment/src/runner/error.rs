@@ -11,13 +11,13 @@ pub enum RunnerError {
     Store(#[from] StoreError),
     /// Pair after pair has failed on a board, as on a machine that lacks an engine.
     #[error(
-        "{failures} pairs failed here in a row, the last one by a {last}; mend this machine, and give the same command \
-         again"
+        "{failures} tries failed here in a row, the last by a {last}; mend this machine; the same command with \
+         --retry-given-up then goes on"
     )]
     Failing {
         /// Number of the failures.
         failures: u32,
-        /// The last failure in words.
+        /// The last failure in words, and its cell.
         last: String,
     },
     /// A game panicked.

@@ -24,7 +24,7 @@ pub enum RunnerEvent {
         /// Half points of the first side.
         half_points: u32,
     },
-    /// The result of a pair was dropped: another runner has finished it, or its cell was closed meanwhile.
+    /// The result of a pair was dropped: another runner has finished it, or has it, or its cell was closed meanwhile.
     Uncounted {
         /// Index of its cell.
         cell: usize,
@@ -45,6 +45,8 @@ pub enum RunnerEvent {
         /// Index of the cell.
         cell: usize,
     },
+    /// A board has ended before the others, by an error.
+    BoardEnded(String),
     /// The store cannot be reached; the runner waits for it.
     Waiting(String),
 }

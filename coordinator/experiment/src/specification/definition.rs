@@ -2,12 +2,13 @@
 
 use super::{
     adjudication::Adjudication,
-    ensemble::{Members, SideEnsemble, belongs_to},
+    ensemble::{SideEnsemble, belongs_to},
     report_table::ReportTable,
 };
 use crate::{
     hash::short_hash,
     openings::Openings,
+    record::MatchSide,
     sampling,
     statistics::Sprt,
     store::{ExperimentPlan, PlannedCell, RegisteredPlan},
@@ -80,6 +81,14 @@ impl Cell {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// One of its sides.
+    pub fn side(&self, side: MatchSide) -> &SideEnsemble {
+        match side {
+            MatchSide::First => &self.first,
+            MatchSide::Second => &self.second,
+        }
+    }
+
     /// Returns whether the first side is its own opponent: the games of a pair are mirror images, so that it scores one
     /// half by construction.
     pub fn is_own_opponent(&self) -> bool {
@@ -99,8 +108,7 @@ impl Cell {
 
     /// Returns whether a side belongs to a remote coordinator.
     pub fn has_remote_members(&self) -> bool {
-        let mut sides = [&self.first, &self.second].into_iter();
-        sides.any(|side| matches!(side.members, Members::Remote { .. }))
+        self.first.has_remote_members() || self.second.has_remote_members()
     }
 }
 

@@ -162,6 +162,11 @@ impl SideEnsemble {
             }
     }
 
+    /// Returns whether it belongs to a remote coordinator.
+    pub fn has_remote_members(&self) -> bool {
+        matches!(self.members, Members::Remote { .. })
+    }
+
     /// Returns whether its effort is measured in time.
     pub fn is_timed(&self) -> bool {
         self.clock.is_some() && self.nodes_time.is_none()

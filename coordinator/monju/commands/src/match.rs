@@ -1,7 +1,7 @@
 //! `monju match`: two engines or native players against each other.
 
 use crate::{
-    experiment::drive::{drive, patiently, waiting},
+    experiment::drive::{drive, prepare, waiting},
     interrupted::Interrupted,
     output::print,
     runtime,
@@ -77,20 +77,17 @@ impl MatchCommand {
     }
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
-        if self.retry_given_up {
-            let pairs = patiently(|| runner.store.retry_given_up()).await?;
-            tell!(
-                "{} given up before, now tried again",
-                counted(pairs, "pair")
-            );
-        }
+        prepare(runner, self.retry_given_up).await?;
         let resume = self
             .address
             .as_ref()
             .map(|_| "the same command, with the same --store");
-        let stop = drive(runner, resume).await?;
-        let text = result(&runner.specification, &*runner.store, self.json).await?;
-        print(&text)?;
+        let driven = drive(runner, resume).await;
+        // What was played before an error is told, and without a store it is gone with this process.
+        let text = result(&runner.specification, &*runner.store, self.json).await;
+        let told = text.and_then(|text| print(&text));
+        let stop = driven?;
+        told?;
         let standings = judged_standings(&runner.specification, &*runner.store).await?;
         let sum = |pairs: fn(&store::CellStanding) -> u64| standings.iter().map(pairs).sum::<u64>();
         let left = sum(|cell| match cell.closed {

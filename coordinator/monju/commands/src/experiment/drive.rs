@@ -2,6 +2,7 @@
 
 use super::progress::ExperimentProgress;
 use monju_coordinator::clock;
+use monju_engine::counted;
 use monju_experiment::{
     runner::{self, Runner, RunnerEvent, StopLevel},
     store::StoreError,
@@ -47,12 +48,29 @@ where
     }
 }
 
+/// Opens what an earlier file had decided, and frees the pairs that were given up, if `retry_given_up`.
+///
+/// # Errors
+/// The store refuses, or was away for too long.
+pub async fn prepare(runner: &Runner, retry_given_up: bool) -> Result<(), StoreError> {
+    // Pairs of a decided cell are not freed.
+    patiently(|| runner.reopen_undecided()).await?;
+    if retry_given_up {
+        let pairs = patiently(|| runner.store.retry_given_up()).await?;
+        tell!(
+            "{} given up before, now tried again",
+            counted(pairs, "pair")
+        );
+    }
+    Ok(())
+}
+
 /// Runs a runner, and shows its progress on standard error. The first interrupt finishes the pairs under
 /// way, the second gives them back; `resume` is the command to go on with. Returns the order by which it
 /// was stopped.
 ///
 /// # Errors
-/// The store refuses, or was away for too long.
+/// The store refuses, or was away for too long, or pair after pair has failed.
 pub async fn drive(runner: &Runner, resume: Option<&str>) -> anyhow::Result<StopLevel> {
     let (stopper, stop) = watch::channel(StopLevel::No);
     let (events, mut news) = mpsc::unbounded_channel();

@@ -128,6 +128,7 @@ impl ExperimentProgress {
             RunnerEvent::Closed { cell } => self.cells[*cell].closed = true,
             RunnerEvent::Uncounted { .. }
             | RunnerEvent::Failed { .. }
+            | RunnerEvent::BoardEnded(_)
             | RunnerEvent::Waiting(_) => {}
         }
         if let Some(message) = message_of(event, &self.specification) {
@@ -254,9 +255,10 @@ fn message_of(event: &RunnerEvent, specification: &Specification) -> Option<Stri
     match event {
         RunnerEvent::Finished { .. } => None,
         RunnerEvent::Uncounted { cell, pair } => Some(format!(
-            "{}, pair {pair}: this result is dropped, since another runner has finished the pair, or the cell is decided",
+            "{}, pair {pair}: this result is dropped, since another runner has the pair or has finished it, or the cell is decided",
             label(cell)
         )),
+        RunnerEvent::BoardEnded(reason) => Some(format!("one game less at a time: {reason}")),
         RunnerEvent::Failed { cell, pair, reason } => {
             Some(format!("{}, pair {pair} failed: {reason}", label(cell)))
         }

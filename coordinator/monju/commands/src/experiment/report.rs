@@ -72,7 +72,10 @@ impl ReportCommand {
             None => (specification, command),
             Some(label) => (
                 specification.with_base(label)?,
-                format!("{command} --base {}", quoted(label)),
+                match sealed {
+                    true => format!("{command} --base {}", quoted(label)),
+                    false => command,
+                },
             ),
         };
         let findings = match store {

@@ -1,7 +1,7 @@
 //! `monju experiment run`: plays until no pair is left.
 
 use super::{
-    drive::{drive, patiently, waiting},
+    drive::{drive, patiently, prepare, waiting},
     resume::run_command,
     serve::ServedExperiment,
 };
@@ -81,13 +81,7 @@ impl RunCommand {
     }
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
-        if self.retry_given_up {
-            let pairs = patiently(|| runner.store.retry_given_up()).await?;
-            tell!(
-                "{} given up before, now tried again",
-                counted(pairs, "pair")
-            );
-        }
+        prepare(runner, self.retry_given_up).await?;
         let (jobs, specification) = (runner.jobs, &runner.specification);
         if jobs > 1 && specification.has_remote_members() {
             tell!(
