@@ -7,8 +7,8 @@
 //! `reduction REDUCED FULL FEATURES`, the results of both searches as 0 or 1, and the features with commas between
 //! them; `margin SURPLUS BEATS FEATURES`, a number of centipawns and a result; or
 //! `order STAGE LAST CAPTURES MOVES SFEN`, a node that a move has cut: the stage in which the move came, the
-//! destination of the move before it, or `-`, 1 if that captured or promoted, the moves of the stage as `MOVE:SCORE` with commas
-//! between them, the one that cut first, and the position. `end` ends the game.
+//! destination of the move before it, or `-`, 1 if that captured or promoted, the moves of the stage as `MOVE:SCORE`
+//! with commas between them, the one that cut first, and the position. `end` ends the game.
 
 use monju_engine::{
     rules::{Game, GameError, Move, MoveList, Position, Square},
