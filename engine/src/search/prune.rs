@@ -52,7 +52,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                     options.margin(razoring::base() + razoring::margin() * depth * depth) + 1,
                 ))
             {
-                let value = self.quiescence::<false>(info, V::above(alpha), 0, ply);
+                let value = self.leaf::<false>(info, V::above(alpha), ply);
                 if alpha.all_at_least(value) || self.stopped {
                     return Some(value.smaller(alpha));
                 }
@@ -216,9 +216,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             (entry.history, entry.reduction) = (0, 0);
             let mut value = V::all(DRAW);
             if !self.count_node() {
-                value = self
-                    .quiescence::<false>(&child, window, 0, ply + 1)
-                    .negated();
+                value = self.leaf::<false>(&child, window, ply + 1).negated();
                 if reduced > 0 && value.all_at_least(raised) && !self.stopped {
                     let other = !node.cut_node;
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, other))
