@@ -479,15 +479,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let text = without_an_engine().replace("games = 4", "games = 6");
         let one = text.replace("sigma = [50, 200]", "sigma = [50]");
-        for (text, pairs) in [
+        for (text, tries, pairs) in [
             // Another cell may have other engines.
-            (text, vec![(3, 0, 0), (0, 3, 0)]),
-            (one, vec![(2, 1, 0)]),
+            (text, 10, vec![(3, 0, 0), (0, 3, 0)]),
+            (one, 6, vec![(2, 1, 0)]),
         ] {
             let folder = folder.path().join(pairs.len().to_string());
             std::fs::create_dir(&folder).expect("writable");
             let (board, store) = board(&folder, &text).await;
-            let tries = 3 * pairs[0].0 as u32 + u32::from(pairs.len() > 1);
             let (_go_on, stop) = watch::channel(StopLevel::No);
             let ended = board.run(stop).await.expect_err("it does not play");
             let line = ended.to_string();
@@ -505,6 +504,8 @@ mod tests {
                 .map(|cell| (cell.given_up, cell.open, cell.finished));
             assert_eq!(left.collect::<Vec<_>>(), pairs);
             let incidents = store.incidents(0).await.expect("incidents");
+            let given_up = pairs[0].0 as usize;
+            assert_eq!(incidents.len(), 3 * given_up, "each of them three times");
             let is_crash = |incident: &IncidentRow| incident.cause == Cause::Crash.name();
             assert!(incidents.iter().all(is_crash));
         }

@@ -1,7 +1,7 @@
 //! `monju match`: two engines or native players against each other.
 
 use crate::{
-    experiment::drive::{drive, prepare, waiting},
+    experiment::drive::{drive, retry_given_up, waiting},
     interrupted::Interrupted,
     output::print,
     runtime,
@@ -77,7 +77,9 @@ impl MatchCommand {
     }
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
-        prepare(runner, self.retry_given_up).await?;
+        if self.retry_given_up {
+            retry_given_up(runner).await?;
+        }
         let resume = self
             .address
             .as_ref()

@@ -4,6 +4,7 @@ use super::progress::ExperimentProgress;
 use monju_coordinator::clock;
 use monju_engine::counted;
 use monju_experiment::{
+    counted::judged_standings,
     runner::{self, Runner, RunnerEvent, StopLevel},
     store::StoreError,
 };
@@ -48,20 +49,18 @@ where
     }
 }
 
-/// Opens what an earlier file had decided, and frees the pairs that were given up, if `retry_given_up`.
+/// Frees the pairs that were given up, and tells how many.
 ///
 /// # Errors
 /// The store refuses, or was away for too long.
-pub async fn prepare(runner: &Runner, retry_given_up: bool) -> Result<(), StoreError> {
-    // Pairs of a decided cell are not freed.
+pub async fn retry_given_up(runner: &Runner) -> Result<(), StoreError> {
+    // Those of a closed cell are not freed, and an earlier file may have closed it.
     patiently(|| runner.reopen_undecided()).await?;
-    if retry_given_up {
-        let pairs = patiently(|| runner.store.retry_given_up()).await?;
-        tell!(
-            "{} given up before, now tried again",
-            counted(pairs, "pair")
-        );
-    }
+    let pairs = patiently(|| runner.store.retry_given_up()).await?;
+    tell!(
+        "{} given up before, now tried again",
+        counted(pairs, "pair")
+    );
     Ok(())
 }
 
@@ -74,7 +73,9 @@ pub async fn prepare(runner: &Runner, retry_given_up: bool) -> Result<(), StoreE
 pub async fn drive(runner: &Runner, resume: Option<&str>) -> anyhow::Result<StopLevel> {
     let (stopper, stop) = watch::channel(StopLevel::No);
     let (events, mut news) = mpsc::unbounded_channel();
-    let standings = patiently(|| runner.store.standings()).await?;
+    // The runner opens what an earlier file had decided.
+    let standings = || judged_standings(&runner.specification, &*runner.store);
+    let standings = patiently(standings).await?;
     let mut progress = ExperimentProgress::new(&runner.specification, &standings);
     let playing = runner.run(stop, events);
     tokio::pin!(playing);

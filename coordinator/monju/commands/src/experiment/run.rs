@@ -1,7 +1,7 @@
 //! `monju experiment run`: plays until no pair is left.
 
 use super::{
-    drive::{drive, patiently, prepare, waiting},
+    drive::{drive, patiently, retry_given_up, waiting},
     resume::run_command,
     serve::ServedExperiment,
 };
@@ -81,7 +81,9 @@ impl RunCommand {
     }
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
-        prepare(runner, self.retry_given_up).await?;
+        if self.retry_given_up {
+            retry_given_up(runner).await?;
+        }
         let (jobs, specification) = (runner.jobs, &runner.specification);
         if jobs > 1 && specification.has_remote_members() {
             tell!(
