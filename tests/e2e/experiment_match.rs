@@ -60,7 +60,7 @@ fn an_engine_with_a_clock_plays_against_a_native_player() {
     ];
     let printed = output_of(&arguments);
     for expected in [
-        "+0 =2 -0  50.0% ±—  Elo +0 [—]  pairs [0, 0, 1, 0, 0]",
+        "+0 =2 -0  50.0% [—]  Elo +0 [—]  pairs [0, 0, 1, 0, 0]",
         "endings: maximum plies 2",
         "time losses: first 0, second 0",
         "illegal moves: first 0, second 0",

@@ -44,9 +44,11 @@ fn other_programs_read_the_winner_of_every_ending() {
     ];
     let folder = tempfile::tempdir().expect("a folder");
     let mut expected = String::new();
+    let comments = ["build: 0.1.0 (a commit)".to_owned(), "seed: 7".to_owned()];
     for (number, (ending, moves, result, read)) in games.into_iter().enumerate() {
         let kifu = Kifu {
             event: "endings",
+            comments: &comments,
             names: ["sente", "gote"],
             moves,
             notes: &[],

@@ -15,6 +15,8 @@ use std::{fmt::Write as _, iter};
 pub struct Kifu<'a> {
     /// The event.
     pub event: &'a str,
+    /// Lines about its origin, which stand as comments before the position.
+    pub comments: &'a [String],
     /// Names of Black and of White.
     pub names: [&'a str; 2],
     /// The whole game in the form of the USI command `position`.
@@ -63,6 +65,7 @@ impl Kifu<'_> {
             "V2.2\nN+{}\nN-{}\n$EVENT:{}\n",
             self.names[0], self.names[1], self.event
         );
+        self.write_comments(&mut text, "'");
         text.push_str(&game.position().to_csa());
         let notes = self.notes_of(moves.len() + usize::from(left_out.is_some()));
         for (mv, note) in moves.into_iter().zip(notes) {
@@ -82,6 +85,13 @@ impl Kifu<'_> {
         }
         text.push_str(&self.end(game.position().side_to_move()).csa());
         Ok(text)
+    }
+
+    /// Writes the comments, each on one line behind the sign of its format.
+    fn write_comments(&self, text: &mut String, sign: &str) {
+        for comment in self.comments {
+            let _ = writeln!(text, "{sign}{}", comment.replace(char::is_control, " "));
+        }
     }
 
     /// One note for each move; `None` for moves of the opening, and for all moves of games without notes.
@@ -104,7 +114,9 @@ impl Kifu<'_> {
     /// The moves are not a legal game.
     pub fn kif(&self) -> Result<String, GameError> {
         let (mut game, moves) = self.replay()?;
-        let mut text = format!("棋戦：{}\n", self.event);
+        let mut text = String::new();
+        self.write_comments(&mut text, "#");
+        let _ = writeln!(text, "棋戦：{}", self.event);
         if game.start() == "startpos" {
             text.push_str("手合割：平手\n");
         } else {
@@ -225,6 +237,7 @@ mod tests {
     fn kifu(moves: &str) -> Kifu<'_> {
         Kifu {
             event: "table3 sigma=25 pair 0",
+            comments: &[],
             names: ["council", "single"],
             moves,
             notes: &[],
@@ -242,6 +255,21 @@ mod tests {
         assert!(text.contains("P1-KY-KE-GI-KI-OU-KI-GI-KE-KY\nP2 * -HI *  *  *  *  * -KA * \n"));
         let end = "+\n+7776FU\n-3334FU\n+8822UM\n-3122GI\n+0055KA\n%TORYO\n";
         assert!(text.ends_with(end), "{text}");
+    }
+
+    #[test]
+    fn the_origin_stands_before_the_position() {
+        let comments = ["build: 0.1.0\n+7776FU".to_owned(), "seed: 7".to_owned()];
+        let game = Kifu {
+            comments: &comments,
+            ..kifu("startpos moves 7g7f")
+        };
+        let csa = game.csa().expect("a game");
+        let head = "$EVENT:table3 sigma=25 pair 0\n'build: 0.1.0 +7776FU\n'seed: 7\nP1-KY";
+        assert!(csa.contains(head), "{csa}");
+        let kif = game.kif().expect("a game");
+        let head = "#build: 0.1.0 +7776FU\n#seed: 7\n棋戦：table3 sigma=25 pair 0\n";
+        assert!(kif.starts_with(head), "{kif}");
     }
 
     #[test]

@@ -23,6 +23,6 @@ pub use games::{WriteError, Written, write_games};
 pub use html::html;
 pub use json::json;
 pub use markdown::markdown;
-pub use pdf::pdf;
+pub use pdf::{letters_without_pdf, pdf};
 pub use repeats::DifferentGames;
 pub use times::{TimeLosses, slowest_moves};

@@ -24,7 +24,7 @@ pub use fault::DatabaseFault;
 pub use operations::{Store, closing};
 pub use plan::{
     ATTEMPTS, Accepted, ExperimentPlan, GameUnderWay, Lease, OpenMode, PlannedCell, PlannedGames,
-    PlayedPair, RegisteredPlan,
+    PlayedPair, RegisteredPlan, base_of_file,
 };
 pub use rows::{
     CellStanding, GameMoves, GameRow, IncidentRow, KeptCell, KeptResults, Occasion, Origin,

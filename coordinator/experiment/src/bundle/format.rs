@@ -50,6 +50,9 @@ pub(super) struct SealedPlan {
     pub games_in: BTreeMap<String, u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<u64>,
+    /// Label of the base cell, empty for none; left out by older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     pub stop: String,
     pub specification: String,
 }
@@ -146,6 +149,7 @@ impl From<&PlanRow> for SealedPlan {
             planned: plan.planned.usual,
             games_in: plan.planned.in_cells.clone(),
             cells: plan.cells,
+            base: plan.base.clone(),
             stop: plan.stop.clone(),
             specification: plan.specification.clone(),
         }
@@ -162,6 +166,7 @@ impl From<&SealedPlan> for PlanRow {
                 in_cells: plan.games_in.clone(),
             },
             cells: plan.cells,
+            base: plan.base.clone(),
             stop: plan.stop.clone(),
             specification: plan.specification.clone(),
         }

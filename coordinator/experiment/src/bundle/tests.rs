@@ -148,7 +148,7 @@ async fn changed_files_and_full_folders_are_refused() {
         fs::write(out.join(name), bytes).expect("writable");
         let error = Bundle::read(&out).expect_err("changed").to_string();
         assert!(
-            error.contains(name) && error.contains("is not the file that was sealed"),
+            error.contains(name) && error.contains("is not the file of its line in SHA256SUMS"),
             "{error}"
         );
     }

@@ -178,20 +178,15 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
     })
 }
 
-/// Largest Elo of an error bar.
-const MOST_ELO: f64 = 1600.0;
-
-/// Elo of every cell with its interval.
+/// Elo of every cell with its interval; an unknown interval is not drawn.
 fn elo(report: &Findings<'_>) -> Plot {
     let points = report.cells.iter().enumerate().filter_map(|(index, cell)| {
         let elo = cell.elo?;
-        // Infinite ends are drawn up to the limit; an unknown interval is not drawn.
-        let end = |bound: f64| bound.clamp(-MOST_ELO, MOST_ELO);
         Some(PlotPoint {
             x: index as f64 + 1.0,
             y: elo.elo,
-            low: elo.interval.map_or(elo.elo, |interval| end(interval.low)),
-            high: elo.interval.map_or(elo.elo, |interval| end(interval.high)),
+            low: elo.interval.map_or(elo.elo, |interval| interval.low),
+            high: elo.interval.map_or(elo.elo, |interval| interval.high),
             stars: Stars::None,
         })
     });
@@ -328,33 +323,45 @@ fn by_cell(
     }
 }
 
-/// Share of positions by the number of different moves voted for, a line for every cell whose first
-/// side has ever disagreed (table 1).
+/// Share of positions by the number of different moves voted for (table 1): a line for every cell whose first side has
+/// ever disagreed, with the published one beside it.
 fn different_moves(report: &Findings<'_>) -> Option<Plot> {
-    let lines: Vec<PlotLine> = report
-        .cells
-        .iter()
-        .filter(|cell| cell.disagrees())
-        .enumerate()
-        .map(|(colour, cell)| {
-            let counts = &cell.effort[0].variety.0;
-            let all: u64 = counts.values().sum();
-            let points = counts.iter().map(|(&moves, &count)| {
-                PlotPoint::new(f64::from(moves), 100.0 * count as f64 / all as f64)
+    let mut lines = Vec::new();
+    let mut most = 0;
+    let cells = report.cells.iter().filter(|cell| cell.disagrees());
+    for (colour, cell) in cells.enumerate() {
+        let label = &cell.cell.label;
+        let ours = cell.effort[0].variety.0.iter();
+        let ours: Vec<(u32, u64)> = ours.map(|(moves, count)| (*moves, *count)).collect();
+        let theirs = (1..).zip(cell.published_moves.into_iter().flatten().copied());
+        let theirs: Vec<(u32, u64)> = theirs.collect();
+        let published = format!("{label}, published");
+        for (name, counts, is_published) in
+            [(label.clone(), ours, false), (published, theirs, true)]
+        {
+            let all: u64 = counts.iter().map(|(_, count)| count).sum();
+            if all == 0 {
+                continue;
+            }
+            most = counts
+                .iter()
+                .fold(most, |most, (moves, _)| most.max(*moves));
+            let points = counts.iter().map(|(moves, count)| {
+                PlotPoint::new(f64::from(*moves), 100.0 * *count as f64 / all as f64)
             });
-            PlotLine {
-                name: cell.cell.label.clone(),
+            lines.push(PlotLine {
+                name,
                 points: points.collect(),
                 colour,
                 joined: true,
-                published: false,
-            }
-        })
-        .collect();
+                published: is_published,
+            });
+        }
+    }
     (!lines.is_empty()).then(|| Plot {
         title: format!("{}: votes", report.specification.title),
         x: "different moves voted for".to_owned(),
-        axis: PlotAxis::Numbers,
+        axis: PlotAxis::Names((1..=most).map(|moves| moves.to_string()).collect()),
         y: "positions of the first side, %".to_owned(),
         lines,
         level: None,

@@ -3,9 +3,8 @@
 use crate::{
     counted::CountedPairs,
     kifu::Kifu,
-    record::MatchOutcome,
     specification::{Cell, Specification},
-    store::{Store, StoreError},
+    store::{GameRow, Store, StoreError},
 };
 use monju_engine::GameError;
 use std::{
@@ -69,6 +68,17 @@ fn folders(specification: &Specification) -> Vec<String> {
     specification.cells.iter().map(folder).collect()
 }
 
+/// Lines about the origin of a game: what is needed to play it again.
+fn origin(row: &GameRow) -> Vec<String> {
+    let mut lines = vec![format!("build: {}", row.build)];
+    lines.extend(row.source.iter().map(|source| format!("commit: {source}")));
+    if let Some(origin) = &row.origin {
+        lines.push(format!("specification: {}", origin.specification));
+        lines.push(format!("seed: {}", origin.seed));
+    }
+    lines
+}
+
 /// Writes every game as `CELL/PAIR-GAME.csa` and `.kifu` (KIF in UTF-8), and its ballots as `.jsonl` where
 /// they were kept. Games that do not count go to a folder of their own within that of the cell.
 ///
@@ -90,17 +100,15 @@ pub async fn write_games(
         };
         fs::create_dir_all(&folder).map_err(failed)?;
         let rows = store.games(index).await?;
-        let ends: BTreeMap<(u32, u32), (MatchOutcome, &str)> = rows
-            .iter()
-            .map(|row| ((row.pair, row.game), (row.result, row.ending.as_str())))
-            .collect();
+        let rows = rows.iter().map(|row| ((row.pair, row.game), row));
+        let rows: BTreeMap<(u32, u32), &GameRow> = rows.collect();
         let mut from = 0;
         loop {
             let records = store.records(index, from, AT_A_TIME).await?;
             let Some(last) = records.last() else { break };
             from = last.pair + 1;
             for record in &records {
-                let Some(&(result, ending)) = ends.get(&(record.pair, record.game)) else {
+                let Some(row) = rows.get(&(record.pair, record.game)) else {
                     continue;
                 };
                 let counts = counted.includes(record.pair);
@@ -117,11 +125,12 @@ pub async fn write_games(
                 }
                 let kifu = Kifu {
                     event: &event,
+                    comments: &origin(row),
                     names,
                     moves: &record.moves,
                     notes: &record.notes.0,
-                    ending,
-                    result,
+                    ending: &row.ending,
+                    result: row.result,
                     first_is_black: record.game == 0,
                 };
                 let name = format!("{:05}-{}", record.pair, record.game);

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 /// - `origins[]`: seeds and specifications of the games, `null` where they were not written down;
 /// - `builds[]`: builds with the numbers of their games;
 /// - `sources[]`: versions and commits with the numbers of their games, `null` where they were not written down;
-/// - `plans[]`: plans and stopping rules by which it was played, with the moments of their first runs and the games
-///   that were finished by then;
+/// - `plans[]`: plans, base cells and stopping rules by which it was played, with the moments of their first runs and
+///   the games that were finished by then;
 /// - `machines[]`: machines with the numbers of their games and the ends of the first and the last, in
 ///   milliseconds since 1970, `null` where they were not written down;
 /// - `base`: label of the cell with which the others are compared; left out without one;
@@ -45,6 +45,7 @@ pub fn json(report: &Findings<'_>) -> Value {
             "planned_games": plan.planned.usual,
             "planned_games_in": plan.planned.in_cells,
             "cells": plan.cells,
+            "base": plan.base,
             "stop": plan.stop,
             "specification": plan.specification,
         })).collect::<Vec<_>>(),

@@ -4,7 +4,7 @@
 //! is in Helvetica and Symbol, which every reader of PDF has, so that no font is embedded; letters that neither has
 //! become question marks.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Widths of Helvetica's letters from space to tilde, in thousandths of its size.
 const WIDTHS: [u16; 95] = [
@@ -27,20 +27,40 @@ const ROUND: f64 = 0.552_285;
 /// Returns a figure as a PDF file of one page with the size of the figure.
 pub fn pdf(svg: &str) -> Vec<u8> {
     let mut page = Page::default();
-    let mut rest = svg;
-    while let Some((_, from)) = rest.split_once('<') {
-        let Some((element, after)) = from.split_once('>') else {
-            break;
-        };
-        rest = after;
-        if element.starts_with("text ") {
-            let text = after.split('<').next().unwrap_or_default();
-            page.text(element, &unescaped(text.trim()));
-        } else {
-            page.element(element);
+    for (element, text) in elements(svg) {
+        match text {
+            Some(text) => page.text(element, &text),
+            None => page.element(element),
         }
     }
     page.file()
+}
+
+/// Letters of a figure that are question marks in its PDF.
+pub fn letters_without_pdf(svg: &str) -> BTreeSet<char> {
+    let texts = elements(svg).filter_map(|(_, text)| text);
+    let letters: BTreeSet<char> = texts
+        .flat_map(|text| text.chars().collect::<Vec<_>>())
+        .collect();
+    let is_known = |letter: char| letter == '?' || code(letter) != UNKNOWN;
+    letters
+        .into_iter()
+        .filter(|letter| !is_known(*letter))
+        .collect()
+}
+
+/// The elements of a figure, those of texts with their text.
+fn elements(svg: &str) -> impl Iterator<Item = (&str, Option<String>)> {
+    let mut rest = svg;
+    std::iter::from_fn(move || {
+        let (element, after) = rest.split_once('<')?.1.split_once('>')?;
+        rest = after;
+        let text = element.starts_with("text ").then(|| {
+            let text = after.split('<').next().unwrap_or_default();
+            unescaped(text.trim())
+        });
+        Some((element, text))
+    })
 }
 
 /// A page that is drawn.
@@ -228,6 +248,9 @@ fn width(letter: char) -> f64 {
     f64::from(*known.unwrap_or(&WIDTH)) / 1000.0
 }
 
+/// Font and code of a letter that no font has.
+const UNKNOWN: (&str, u8) = ("F1", b'?');
+
 /// A letter's font and its code there.
 fn code(letter: char) -> (&'static str, u8) {
     match letter {
@@ -246,7 +269,7 @@ fn code(letter: char) -> (&'static str, u8) {
         '√' => ("F2", 0xd6),
         '≈' => ("F2", 0xbb),
         '∞' => ("F2", 0xa5),
-        _ => ("F1", b'?'),
+        _ => UNKNOWN,
     }
 }
 
@@ -334,5 +357,6 @@ mod tests {
         ] {
             assert!(file.contains(part), "no {part} in\n{file}");
         }
+        assert_eq!(letters_without_pdf(SVG), ['歩'].into(), "what is a ? there");
     }
 }

@@ -5,8 +5,8 @@ use plotters::{
     coord::Shift,
     element::{Cross, DashedPathElement},
     prelude::{
-        ChartBuilder, Circle, DrawingArea, DrawingAreaErrorKind, ErrorBar, IntoDrawingArea,
-        LineSeries, PathElement, Polygon, SVGBackend, Text,
+        ChartBuilder, Circle, DrawingArea, DrawingAreaErrorKind, IntoDrawingArea, LineSeries,
+        PathElement, Polygon, SVGBackend, Text,
     },
     style::{
         Color, FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle,
@@ -14,7 +14,7 @@ use plotters::{
     },
 };
 
-/// A point with its interval.
+/// A point with its interval, whose ends may be infinite.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlotPoint {
     pub x: f64,
@@ -111,7 +111,7 @@ const LEGEND: u32 = 22;
 const LETTER: u32 = 7;
 
 /// Width of an error bar.
-const BAR: u32 = 8;
+const BAR: i32 = 8;
 
 /// Space around the chart.
 const MARGIN: u32 = 12;
@@ -218,7 +218,7 @@ impl Plot {
         LETTER * longest(names) + LETTER > room
     }
 
-    /// Ranges of both axes, with a margin.
+    /// Ranges of both axes, with a margin. Infinite ends of intervals are beyond them.
     fn ranges(&self) -> [std::ops::Range<f64>; 2] {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let range = |low: f64, high: f64| {
@@ -240,7 +240,8 @@ impl Plot {
                 range(left, right)
             }
         };
-        let ends = points().flat_map(|point| [point.low, point.high]);
+        let ends = points().flat_map(|point| [point.low, point.y, point.high]);
+        let ends = ends.filter(|end| end.is_finite());
         let (low, high) = fold(&mut ends.chain(self.level));
         [across, range(low, high)]
     }
@@ -264,6 +265,8 @@ impl Plot {
         mesh.y_desc(&self.y)
             .axis_desc_style(("sans-serif", 14))
             .label_style(("sans-serif", 13))
+            .x_label_formatter(&number)
+            .y_label_formatter(&number)
             .light_line_style(RGBColor(240, 240, 240));
         match &self.axis {
             PlotAxis::Numbers => mesh.x_desc(&self.x).draw()?,
@@ -287,27 +290,14 @@ impl Plot {
                 }
                 _ => {}
             }
-            if self.bars && !line.published && line.shape().is_empty() {
-                chart.draw_series(line.points.iter().map(|point| {
-                    ErrorBar::new_vertical(
-                        point.x,
-                        point.low,
-                        point.y,
-                        point.high,
-                        colour.filled(),
-                        BAR,
-                    )
-                }))?;
-            } else if self.bars && !line.published {
-                // The bars of the library have a circle, too.
-                for point in &line.points {
-                    let ends = [point.low, point.high];
-                    let ends = ends.map(|end| chart.backend_coord(&(point.x, end)));
-                    area.draw(&PathElement::new(ends, colour))?;
-                    for (x, y) in ends {
-                        let half = BAR as i32 / 2;
-                        area.draw(&PathElement::new([(x - half, y), (x + half, y)], colour))?;
-                    }
+            let with_bars = self.bars && !line.published;
+            for point in line.points.iter().filter(|_| with_bars) {
+                let ends = [point.low, point.high];
+                let places = ends.map(|end| (point.x, end.clamp(y.start, y.end)));
+                let places = places.map(|place| chart.backend_coord(&place));
+                area.draw(&PathElement::new(places, colour))?;
+                for (end, place) in ends.into_iter().zip(places) {
+                    area.draw(&PathElement::new(end_of_bar(end, place), colour))?;
                 }
             }
             let is_marked = self.bars || line.published;
@@ -377,6 +367,26 @@ impl Plot {
             legend_area.draw(&Text::new(line.name.clone(), (left + 24, middle), style))?;
         }
         area.present()
+    }
+}
+
+/// The end of an error bar at this place: a line across it or, where the interval is infinite, the head of an arrow.
+fn end_of_bar(end: f64, (x, y): (i32, i32)) -> Vec<(i32, i32)> {
+    let half = BAR / 2;
+    match end {
+        f64::INFINITY => vec![(x - half, y + BAR), (x, y), (x + half, y + BAR)],
+        f64::NEG_INFINITY => vec![(x - half, y - BAR), (x, y), (x + half, y - BAR)],
+        _ => vec![(x - half, y), (x + half, y)],
+    }
+}
+
+/// A number at an axis, without zeros behind the point.
+fn number(value: &f64) -> String {
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    match text {
+        "-0" => "0".to_owned(),
+        text => text.to_owned(),
     }
 }
 
@@ -483,5 +493,46 @@ mod tests {
         };
         assert!(!svg(Stars::None).contains('*'));
         assert!(svg(Stars::Two).contains("\n**\n"), "{}", svg(Stars::Two));
+    }
+
+    #[test]
+    fn an_infinite_end_is_an_arrow_at_the_edge() {
+        let plot = |low: f64| Plot {
+            title: String::new(),
+            x: String::new(),
+            axis: PlotAxis::Names(vec!["a cell".to_owned()]),
+            y: String::new(),
+            lines: vec![PlotLine {
+                name: String::new(),
+                points: vec![PlotPoint {
+                    low,
+                    high: 200.0,
+                    ..PlotPoint::new(1.0, -100.0)
+                }],
+                colour: 0,
+                joined: false,
+                published: false,
+            }],
+            level: Some(0.0),
+            bars: true,
+        };
+        let [_, y] = plot(f64::NEG_INFINITY).ranges();
+        assert_eq!((y.start, y.end), (-115.0, 215.0), "of what is finite");
+        // An arrow has three points, and is no closed shape.
+        let arrows = |low: f64| {
+            let svg = plot(low).svg();
+            let lines = svg.lines().filter(|line| line.starts_with("<polyline"));
+            let points = lines.filter_map(|line| line.split("points=\"").nth(1)?.split('"').next());
+            points
+                .filter(|points| points.split_whitespace().count() == 3)
+                .count()
+        };
+        assert_eq!((arrows(-200.0), arrows(f64::NEG_INFINITY)), (0, 1));
+    }
+
+    #[test]
+    fn numbers_at_an_axis_have_no_needless_zeros() {
+        let numbers = [50.0, 0.1 + 0.2, -0.0, 100_000.0, -2.5].map(|value| number(&value));
+        assert_eq!(numbers, ["50", "0.3", "0", "100000", "-2.5"]);
     }
 }

@@ -372,12 +372,13 @@ async fn changes_are_told_where_all_cells_begin_anew() {
         let text = markdown(&report, "", None);
         for line in [
             left_out,
-            "- **stopping rule changed after 4 games**, from",
-            "- **number of games changed after 4 games**, from",
+            "- **stopping rule changed after 4 games** (none of them counts here), from",
+            "- **number of games changed after 4 games** (none of them counts here), from",
         ] {
             assert!(text.contains(line), "{text}\nexpected {line}");
         }
-        let warned = text.contains("- **grid changed after 4 games**, from 2 to 1 cells");
+        let warned = text
+            .contains("- **grid changed after 4 games** (none of them counts here), from 2 to 1");
         assert_eq!(warned, grid, "{text}");
     }
 }
@@ -821,4 +822,16 @@ async fn games_are_written_for_guis() {
     assert!(read("00001-1.csa").starts_with("V2.2\nN+single\nN-council\n"));
     assert!(read("00000-1.kifu").contains("先手：single\n"));
     assert_eq!(read("00000-0.jsonl"), "{}\n");
+    let hash = &specification.hash;
+    let head = format!(
+        "'specification: {hash}\n'seed: {}\nP1-KY",
+        specification.seed
+    );
+    for name in ["00000-0.csa", "00001-1.csa"] {
+        let text = read(name);
+        assert!(
+            text.contains("\n'build: build 1\n'commit: ") && text.contains(&head),
+            "{text}"
+        );
+    }
 }

@@ -15,7 +15,7 @@ use monju_proto::{
     v1::{Arrival, Limits, Vote},
 };
 use monju_team::config::{BookConfig, ConfigError};
-use std::{fmt::Write as _, fs, time::Duration};
+use std::{fmt::Write as _, fs, pin::pin, time::Duration};
 use tokio::time;
 
 /// Greatest length of an engine's name in a build, in characters.
@@ -35,6 +35,9 @@ const TEST_NODES: u64 = 1_000;
 
 /// Longest wait for the test move of an engine that is not limited in time.
 const TEST_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Time after which the user hears that a test still goes on.
+const SLOW: Duration = Duration::from_secs(3);
 
 /// Reason for which a side does not play.
 #[derive(Debug, thiserror::Error)]
@@ -83,12 +86,16 @@ pub struct Preflight {
     pub engines: Vec<String>,
 }
 
-/// Starts every foreign engine, asks it for a move, and reaches every coordinator.
+/// Starts every foreign engine, asks it for a move, and reaches every coordinator. `waiting` hears of each that takes
+/// its time.
 ///
 /// # Errors
 /// An engine or coordinator does not play, or an engine reports that it plays otherwise than it was told to; the error
 /// names its line.
-pub async fn preflight(specification: &Specification) -> Result<Preflight, ConfigError> {
+pub async fn preflight(
+    specification: &Specification,
+    waiting: impl Fn(&str),
+) -> Result<Preflight, ConfigError> {
     playable_openings(specification)?;
     drawn_declarations(specification)?;
     let mut tested: Vec<(Members, String)> = Vec::new();
@@ -102,10 +109,11 @@ pub async fn preflight(specification: &Specification) -> Result<Preflight, Confi
                     own.push(engine.clone());
                     continue;
                 }
-                let facts = match facts(&trial).await {
-                    Ok(facts) => test(&trial).await.map(|()| facts),
-                    Err(error) => Err(error),
+                let testing = async {
+                    let facts = facts(&trial).await?;
+                    test(&trial).await.map(|()| facts)
                 };
+                let facts = with_word(testing, || waiting(&still_tested(&trial))).await;
                 let TrialFacts {
                     engine,
                     doubts,
@@ -131,6 +139,28 @@ pub async fn preflight(specification: &Specification) -> Result<Preflight, Confi
         engines.push(own.concat());
     }
     Ok(Preflight { warnings, engines })
+}
+
+/// Waits for a test, and calls `word` once if it is slow.
+async fn with_word<T>(test: impl Future<Output = T>, word: impl FnOnce()) -> T {
+    let mut test = pin!(test);
+    match time::timeout(SLOW, &mut test).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            word();
+            test.await
+        }
+    }
+}
+
+/// What the user hears of a slow test.
+fn still_tested(trial: &SideEnsemble) -> String {
+    let tested = match (&trial.members, trial.players()) {
+        (Members::Remote { .. }, _) => format!("the coordinator of '{}'", trial.name),
+        (_, [player, ..]) => format!("the engine of player \"{}\"", player.name),
+        (_, []) => format!("the engine of '{}'", trial.name),
+    };
+    format!("{tested} is tested before the first game, and has not named a move yet")
 }
 
 /// Refuses openings after which no move is left to play.
@@ -440,5 +470,24 @@ async fn ask(contestant: &mut Contestant) -> Result<(), TrialError> {
         // An engine that is still starting is late, too.
         None if ballot.votes.iter().all(is_silent) => Err(TrialError::Late),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_test_is_told_and_a_quick_one_is_not() {
+        for (seconds, expected) in [(1, 0), (50, 1)] {
+            let words = Cell::new(0);
+            let test = async {
+                time::sleep(Duration::from_secs(seconds)).await;
+                seconds
+            };
+            let outcome = with_word(test, || words.set(words.get() + 1)).await;
+            assert_eq!((outcome, words.get()), (seconds, expected));
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     store::{self, Accepted, Address, IncidentRow, OpenMode, meanwhile::Meanwhile},
 };
 use monju_host::{CoreSet, OptionValue, PlayerKind, UsiOptions, UsiSpec};
+use monju_team::config::ConfigError;
 use std::path::Path;
 
 pub(super) const SMALL: &str = r#"
@@ -33,6 +34,10 @@ pub(super) fn specification_of(folder: &Path, text: &str) -> Arc<Specification> 
     std::fs::write(folder.join("openings.sfen"), openings).expect("a writable folder");
     let parsed = Specification::parse(text, &folder.join("small.toml"));
     Arc::new(parsed.unwrap_or_else(|error| panic!("{error}")))
+}
+
+async fn preflight(specification: &Specification) -> Result<Preflight, ConfigError> {
+    super::preflight(specification, |_| {}).await
 }
 
 async fn run(

@@ -81,17 +81,26 @@ impl Pentanomial {
         })
     }
 
-    /// The mean score in per cent with the half width of its 95 % interval, or dashes where they are
-    /// unknown.
+    /// The 95 % interval of the mean score of a game, as far as a score can be; `None` while all pairs ended alike.
+    pub fn interval(&self) -> Option<Interval> {
+        let (mean, _) = self.mean_and_variance()?;
+        let half_width = Z95 * self.error()?;
+        Some(Interval {
+            low: (mean - half_width).max(0.0),
+            high: (mean + half_width).min(1.0),
+        })
+    }
+
+    /// The mean score in per cent with its 95 % interval, or dashes where they are unknown.
     pub fn score_in_words(&self) -> String {
         let Some((mean, _)) = self.mean_and_variance() else {
             return "—".to_owned();
         };
-        let error = match self.error() {
-            Some(error) => format!("{:.1}", 100.0 * Z95 * error),
+        let interval = match self.interval() {
+            Some(Interval { low, high }) => format!("{:.1}, {:.1}", 100.0 * low, 100.0 * high),
             None => "—".to_owned(),
         };
-        format!("{:.1}% ±{error}", 100.0 * mean)
+        format!("{:.1}% [{interval}]", 100.0 * mean)
     }
 }
 
@@ -128,15 +137,21 @@ mod tests {
         let even = Pentanomial([0, 0, 50, 0, 0]);
         let elo = even.elo().expect("pairs");
         assert_eq!((elo.elo, elo.interval, elo.superiority), (0.0, None, None));
-        assert_eq!(even.score_in_words(), "50.0% ±—");
+        assert_eq!(even.score_in_words(), "50.0% [—]");
         // Only losses or only wins, in one pair or many.
         for pairs in [[1, 0, 0, 0, 0], [40, 0, 0, 0, 0], [0, 0, 0, 0, 7]] {
             assert_eq!(Pentanomial(pairs).elo(), None, "{pairs:?}");
             assert_eq!(Pentanomial(pairs).error(), None, "{pairs:?}");
         }
-        assert_eq!(Pentanomial([1, 0, 0, 0, 0]).score_in_words(), "0.0% ±—");
+        assert_eq!(Pentanomial([1, 0, 0, 0, 0]).score_in_words(), "0.0% [—]");
         let two = Pentanomial([1, 0, 0, 0, 1]);
-        assert_eq!(two.score_in_words(), "50.0% ±69.3");
+        assert_eq!(
+            two.score_in_words(),
+            "50.0% [0.0, 100.0]",
+            "no score is beyond"
+        );
+        let many = Pentanomial([10, 0, 80, 0, 10]);
+        assert_eq!(many.score_in_words(), "50.0% [45.6, 54.4]");
         assert_eq!(Pentanomial::default().elo(), None);
         assert_eq!(Pentanomial::default().score_in_words(), "—");
     }

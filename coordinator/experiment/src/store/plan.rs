@@ -89,9 +89,9 @@ impl PlannedGames {
         }
     }
 
-    /// A file with these numbers and so many cells, and nothing else: what is left of a file that a sealed bundle
-    /// does not hold.
-    pub(super) fn file(&self, cells: Option<u64>) -> String {
+    /// A file with these numbers, so many cells and this base, and nothing else: what is left of a file that a sealed
+    /// bundle does not hold.
+    pub(super) fn file(&self, cells: Option<u64>, base: Option<&str>) -> String {
         let integer = |number: u64| toml::Value::Integer(number.try_into().unwrap_or(i64::MAX));
         let in_cells = self.in_cells.iter();
         let in_cells: toml::Table = in_cells
@@ -112,6 +112,10 @@ impl PlannedGames {
             file.insert("cell".to_owned(), "$cell".into());
         }
         file.insert("grid".to_owned(), grid.into());
+        if let Some(base) = base {
+            let report: toml::Table = [(BASE.to_owned(), base.into())].into_iter().collect();
+            file.insert(REPORT.to_owned(), report.into());
+        }
         file.to_string()
     }
 
@@ -124,6 +128,21 @@ impl PlannedGames {
             counted(self.usual, "game"),
             single.collect::<String>()
         )
+    }
+}
+
+/// Table and key of the base cell in a file of an experiment.
+const REPORT: &str = "report";
+const BASE: &str = "base";
+
+/// Label of the cell with which a file of an experiment compares the others, and empty for none; `None` where the text
+/// is not a whole file and does not tell.
+pub fn base_of_file(text: &str) -> Option<String> {
+    let table: toml::Table = toml::from_str(text).unwrap_or_default();
+    let report = table.get(REPORT).and_then(toml::Value::as_table);
+    match report.and_then(|report| report.get(BASE)?.as_str()) {
+        Some(label) => Some(label.to_owned()),
+        None => table.contains_key("version").then(String::new),
     }
 }
 

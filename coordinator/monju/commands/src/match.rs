@@ -51,7 +51,7 @@ impl MatchCommand {
 
     async fn execute(self) -> anyhow::Result<()> {
         let specification = self.paired.specification()?;
-        let found = runner::preflight(&specification).await;
+        let found = runner::preflight(&specification, |what| tell!("{what}")).await;
         let found = found.map_err(|error| anyhow!(without_line(&error)))?;
         for warning in found.warnings {
             tell!("warning: {}", without_line(&warning));

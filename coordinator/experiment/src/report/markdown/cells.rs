@@ -1,13 +1,13 @@
 //! The tables of results: the grid of the paper, every cell, comparisons with a base.
 
-use super::table::in_table;
+use super::{origin::named, table::in_table};
 use crate::{
     counted::LikelihoodRatio,
     report::findings::{CellFindings, Findings},
-    statistics::{Interval, Stars},
+    statistics::{Interval, SprtVerdict, Stars},
 };
 use monju_engine::counted;
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Table in the form of the paper, with the published number beside ours.
 pub(super) fn grid(text: &mut String, report: &Findings<'_>) {
@@ -225,6 +225,7 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
              pair alone, since the other test would take its win rate for a sample.\n",
         );
     }
+    cautions(text, report, base);
     let (more, line) = match paired {
         true => (
             " paired difference | pairs | p | Holm |",
@@ -269,6 +270,46 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
         }
         text.push('\n');
     }
+}
+
+/// What makes comparisons with a base say less than they seem to: cells that a stopping rule has ended, and cells that
+/// other builds played.
+fn cautions(text: &mut String, report: &Findings<'_>, base: &str) {
+    let ended = |cell: &&CellFindings<'_>| cell.counted.verdict != SprtVerdict::Undecided;
+    let ended: Vec<&str> = labels(report.cells.iter().filter(ended));
+    if !ended.is_empty() {
+        let _ = writeln!(
+            text,
+            "**Ended by the stopping rule**: {}. Their differences look larger than they are, and intervals and p of \
+             comparisons with them are still those of a fixed number of games.",
+            named(&ended)
+        );
+    }
+    let Some(compared) = report.cells.iter().find(|cell| cell.cell.label == *base) else {
+        return;
+    };
+    let builds = |cell: &CellFindings<'_>| {
+        let builds = cell.builds.iter().map(|(build, _)| build.clone());
+        builds.collect::<BTreeSet<String>>()
+    };
+    let of_base = builds(compared);
+    let differ = |cell: &&CellFindings<'_>| !cell.builds.is_empty() && builds(cell) != of_base;
+    let others: Vec<&str> = match of_base.is_empty() {
+        true => Vec::new(),
+        false => labels(report.cells.iter().filter(differ)),
+    };
+    if !others.is_empty() {
+        let _ = writeln!(
+            text,
+            "**Not played by the same builds as {base}**: {}. What differs there may be the program.",
+            named(&others)
+        );
+    }
+}
+
+/// Labels of cells.
+fn labels<'a>(cells: impl Iterator<Item = &'a CellFindings<'a>>) -> Vec<&'a str> {
+    cells.map(|cell| cell.cell.label.as_str()).collect()
 }
 
 fn bound(elo: f64) -> String {

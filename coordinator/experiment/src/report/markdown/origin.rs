@@ -2,13 +2,13 @@
 
 use crate::{
     report::findings::{CellFindings, Findings},
-    store::{Origin, PlannedGames},
+    store::{Origin, PlanRow, PlannedGames, base_of_file},
 };
 use monju_engine::counted;
 use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
 use time::OffsetDateTime;
 
-/// Absent cells, and missing pairs of a cell, that are named.
+/// Missing pairs of a cell that are named.
 const MOST_NAMED: usize = 10;
 
 /// Versions and commits of the programs that played.
@@ -70,8 +70,8 @@ pub(super) fn machines(text: &mut String, report: &Findings<'_>) {
     }
 }
 
-/// Plans and stopping rules with their dates, and a warning about each rule and each number of games that came after
-/// the first game.
+/// Plans, stopping rules and base cells with their dates, and a warning about each of these, and each number of games,
+/// that came after the first game.
 pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
     let rule = |stop: &str| match stop {
         "" => "no stopping rule".to_owned(),
@@ -81,14 +81,22 @@ pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
         text.push_str("- plan: not written down by the version that played\n");
         return;
     };
+    let compared = |base: &str| match base {
+        "" => "no comparison between cells".to_owned(),
+        base => format!("compared with '{base}'"),
+    };
     for plan in &report.plans {
+        let base = match plan.base.as_deref() {
+            None | Some("") => String::new(),
+            Some(base) => format!(", {}", compared(base)),
+        };
         let begun = match plan.finished {
             0 => "before the first game".to_owned(),
             games => format!("after {}", counted(games, "game")),
         };
         let _ = writeln!(
             text,
-            "- plan: since {}, {begun}: {}{}, {}; specification {}",
+            "- plan: since {}, {begun}: {}{}, {}{base}; specification {}",
             minute(plan.since),
             (plan.cells).map_or(String::new(), |cells| format!(
                 "{}, ",
@@ -110,9 +118,9 @@ pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
         if before.stop != after.stop && after.finished > 0 {
             let _ = writeln!(
                 text,
-                "- **stopping rule changed after {}**, from \"{}\" to \"{}\": its error probabilities hold \
-                 only for a rule that was there before the games",
-                counted(after.finished, "game"),
+                "{}, from \"{}\" to \"{}\": its error probabilities hold only for a rule that was there before the \
+                 games",
+                changed("stopping rule", report, after),
                 rule(&before.stop),
                 rule(&after.stop)
             );
@@ -121,23 +129,24 @@ pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
             && few != many
             && after.finished > 0
         {
-            let games = counted(after.finished, "game");
             let _ = writeln!(
                 text,
-                "- **grid changed after {games}**, from {few} to {many} cells: the choice of cells came after results"
+                "{}, from {few} to {many} cells: the choice of cells came after results",
+                changed("grid", report, after)
             );
         }
         if before.planned != after.planned && after.finished > 0 {
             let _ = writeln!(
                 text,
-                "- **number of games changed after {}**, from \"{}\" to \"{}\": intervals and p hold only for \
-                 numbers that were chosen before their results were seen",
-                counted(after.finished, "game"),
+                "{}, from \"{}\" to \"{}\": intervals and p hold only for numbers that were chosen before their \
+                 results were seen",
+                changed("number of games", report, after),
                 before.planned.in_words(),
                 after.planned.in_words()
             );
         }
     }
+    bases(text, report, &compared);
     let own = (report.specification.stop).map_or(String::new(), |sprt| sprt.in_words());
     if let Some(last) = report.plans.last()
         && last.stop != own
@@ -163,6 +172,71 @@ pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
     }
 }
 
+/// Start of the warning that a plan changes something after games. Games from before a change of the settings are in
+/// cells of their own, so that perhaps none of those that a report counts was there.
+fn changed(what: &str, report: &Findings<'_>, plan: &PlanRow) -> String {
+    let games = counted(plan.finished, "game");
+    let mut shares = report.machines.iter();
+    let all_later = shares.all(|(machine, share)| machine.is_some() && share.first > plan.since);
+    let none = match all_later {
+        true => " (none of them counts here)",
+        false => "",
+    };
+    format!("- **{what} changed after {games}**{none}")
+}
+
+/// Warnings about base cells that came after games, or that no plan has.
+fn bases(text: &mut String, report: &Findings<'_>, compared: &dyn Fn(&str) -> String) {
+    const CHOSEN: &str = "intervals and p of comparisons hold only for a base that was chosen before its results were seen";
+    let mut known: Option<&str> = None;
+    for plan in &report.plans {
+        let Some(base) = plan.base.as_deref() else {
+            continue;
+        };
+        if let Some(before) = known.filter(|before| *before != base && plan.finished > 0) {
+            let _ = writeln!(
+                text,
+                "{}, from \"{}\" to \"{}\": {CHOSEN}",
+                changed("base cell", report, plan),
+                compared(before),
+                compared(base)
+            );
+        }
+        known = Some(base);
+    }
+    let Some(here) = report.specification.report.base.as_deref() else {
+        return;
+    };
+    if base_of_file(&report.specification.text).as_deref() != Some(here) {
+        let _ = writeln!(
+            text,
+            "- **base cell chosen for this report**, '{here}': {CHOSEN}"
+        );
+        return;
+    }
+    let first = report.plans.iter().find(|plan| plan.base.is_some());
+    match (known, first) {
+        (Some(last), _) if last != here => {
+            let _ = writeln!(
+                text,
+                "- **this file has another base cell than the last run**: {} (last run: {})",
+                compared(here),
+                compared(last)
+            );
+        }
+        (Some(_), Some(first)) if first.finished == 0 => {}
+        (_, first) => {
+            let before = first.map_or(String::new(), |plan| {
+                format!(" for the first {}", counted(plan.finished, "game"))
+            });
+            let _ = writeln!(
+                text,
+                "- **base cell not known{before}**: an older version did not write it down with its plan"
+            );
+        }
+    }
+}
+
 /// Rules that end games before mate or resignation, where the paper of a table may have none.
 pub(super) fn adjudications(text: &mut String, report: &Findings<'_>) {
     let words = |cell: &CellFindings<'_>| {
@@ -180,6 +254,18 @@ pub(super) fn adjudications(text: &mut String, report: &Findings<'_>) {
     for rules in all {
         let _ = writeln!(text, "- adjudication: {rules}");
     }
+}
+
+/// The first labels of many, in quotation marks.
+pub(super) fn named(labels: &[&str]) -> String {
+    /// Labels that are named.
+    const MOST: usize = 10;
+    let first = &labels[..labels.len().min(MOST)];
+    let more = match labels.len() - first.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("'{}'{more}", first.join("', '"))
 }
 
 /// A moment in UTC, to the minute.
@@ -231,19 +317,12 @@ pub(super) fn absent(text: &mut String, report: &Findings<'_>) {
     if cells == 0 {
         return;
     }
-    let named: Vec<&str> = (report.absent.keys())
-        .take(MOST_NAMED)
-        .map(String::as_str)
-        .collect();
-    let more = match cells - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let labels: Vec<&str> = report.absent.keys().map(String::as_str).collect();
     let _ = writeln!(
         text,
-        "- **left out: {} of {} that the file does not have**, '{}'{more}: the choice of cells came after results",
+        "- **left out: {} of {} that the file does not have**, {}: the choice of cells came after results",
         counted(report.absent.values().sum::<u64>(), "game"),
         counted(cells, "cell"),
-        named.join("', '")
+        named(&labels)
     );
 }

@@ -1,6 +1,7 @@
 //! Comparisons with a base cell.
 
 use super::*;
+use crate::statistics::SprtVerdict;
 
 #[tokio::test]
 async fn cells_are_compared_with_the_base() {
@@ -85,4 +86,112 @@ async fn cells_are_compared_with_the_base() {
         value["cells"][0]["compared_with_base"],
         serde_json::Value::Null
     );
+}
+
+#[tokio::test]
+async fn a_base_that_comes_after_games_is_told() {
+    let (before, store, folder) = played().await;
+    let (of_four, of_one) = ("players=4 sigma=25", "players=1 sigma=25");
+    let chosen = before.clone().with_base(of_four).expect("a cell");
+    let report = gather(&chosen, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    let line = format!("- **base cell chosen for this report**, '{of_four}': ");
+    assert!(text.contains(&line), "{text}");
+
+    let with_base = |label: &str| {
+        let text = FILE.replace("[report]\n", &format!("[report]\nbase = \"{label}\"\n"));
+        Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file")
+    };
+    let (of_four, of_one) = (with_base(of_four), with_base(of_one));
+    let report = gather(&of_four, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    let line = "- **this file has another base cell than the last run**: compared with 'players=4 sigma=25' (last run: \
+                no comparison between cells)\n";
+    assert!(text.contains(line), "{text}");
+
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    for specification in [&of_four, &of_one] {
+        let opened = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
+        opened.expect("the same cells");
+    }
+    let report = gather(&of_one, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    for line in [
+        "4 games in a cell, no stopping rule, compared with 'players=4 sigma=25'; specification",
+        "- **base cell changed after 4 games**, from \"no comparison between cells\" to \"compared with 'players=4 \
+         sigma=25'\": ",
+        "- **base cell changed after 4 games**, from \"compared with 'players=4 sigma=25'\" to \"compared with \
+         'players=1 sigma=25'\": ",
+    ] {
+        assert!(text.contains(line), "{text}\nexpected {line}");
+    }
+    assert!(!text.contains("another base cell"), "{text}");
+    let plans = &json(&report)["plans"];
+    assert_eq!(
+        (&plans[0]["base"], &plans[2]["base"]),
+        (&"".into(), &"players=1 sigma=25".into())
+    );
+
+    // A bundle keeps the bases, and a store that goes on from it.
+    let out = folder.path().join("sealed");
+    let sealed = crate::bundle::seal(&of_one, &*store, &out, false).await;
+    sealed.expect("a bundle");
+    let (_, bundle) = crate::bundle::Bundle::read(&out).expect("a bundle");
+    assert_eq!(bundle.plans().await.expect("plans"), report.plans);
+    let again = Address::Sqlite(folder.path().join("again.db"));
+    crate::bundle::import(&of_one, &bundle, &again)
+        .await
+        .expect("a store");
+    let again = store::open(&again, &of_one.plan("build 1"), OpenMode::PLAY).await;
+    let plans = again.expect("the same cells").plans().await;
+    assert_eq!(plans.expect("plans"), report.plans);
+}
+
+#[tokio::test]
+async fn a_base_that_no_plan_tells_is_not_taken_for_a_planned_one() {
+    let (_, store, folder) = played().await;
+    let text = FILE.replace("[report]\n", "[report]\nbase = \"players=1 sigma=25\"\n");
+    let file = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let mut report = gather(&file, &*store).await.expect("a report");
+    report.plans[0].base = None;
+    let text = markdown(&report, "", None);
+    assert!(
+        text.contains("- **base cell not known**: an older version"),
+        "{text}"
+    );
+    let mut later = report.plans[0].clone();
+    (later.base, later.finished) = (Some("players=1 sigma=25".to_owned()), 4);
+    report.plans.push(later);
+    let text = markdown(&report, "", None);
+    assert!(
+        text.contains("- **base cell not known for the first 4 games**: "),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn comparisons_between_builds_and_after_a_stopping_rule_are_told() {
+    let (_, store, folder) = played().await;
+    let stop = "[stop]\nelo0 = 0\nelo1 = 100\nminimum_pairs = 2\n";
+    let text = FILE.replace("[report]\n", "[report]\nbase = \"players=1 sigma=25\"\n");
+    let read = |text: &str| {
+        Specification::parse(text, &folder.path().join("t.toml")).expect("a good file")
+    };
+    let (file, tested) = (read(&text), read(&format!("{text}{stop}")));
+    let mut report = gather(&file, &*store).await.expect("a report");
+    assert!(
+        !markdown(&report, "", None).contains("\n**"),
+        "nothing to tell"
+    );
+    report.cells[1].builds = vec![("build 2".to_owned(), 4)];
+    let text = markdown(&report, "", None);
+    let line = "\n**Not played by the same builds as players=1 sigma=25**: 'players=4 sigma=25'. ";
+    assert!(text.contains(line), "{text}");
+
+    let mut report = gather(&tested, &*store).await.expect("a report");
+    assert!(!markdown(&report, "", None).contains("Ended by the stopping rule"));
+    report.cells[1].counted.verdict = SprtVerdict::Accepted;
+    let text = markdown(&report, "", None);
+    let line = "\n**Ended by the stopping rule**: 'players=4 sigma=25'. ";
+    assert!(text.contains(line), "{text}");
 }

@@ -5,7 +5,7 @@ use crate::{
     specification::cells_of,
     store::{
         error::StoreError,
-        plan::{ExperimentPlan, PlannedGames},
+        plan::{ExperimentPlan, PlannedGames, base_of_file},
         rows::PlanRow,
     },
     unix_time::moment,
@@ -30,6 +30,7 @@ pub(super) async fn is_registered(
     Ok(known.last().is_some_and(|last| {
         last.planned == PlannedGames::of_file(&registered.file, registered.games)
             && last.stop == registered.stop
+            && last.base == base_of_file(&registered.file)
             && last.specification == plan.specification
     }))
 }
@@ -79,10 +80,11 @@ pub(super) async fn restore(
     for plan in plans {
         // Of older files, only what reports read of them is known.
         let is_present = PlannedGames::of_file(file, plan.planned.usual) == plan.planned
-            && cells_of(file) == plan.cells;
+            && cells_of(file) == plan.cells
+            && base_of_file(file) == plan.base;
         let text = match is_present {
             true => file.to_owned(),
-            false => plan.planned.file(plan.cells),
+            false => plan.planned.file(plan.cells, plan.base.as_deref()),
         };
         statement(
             "INSERT INTO plans (experiment, since, finished, planned, stop, specification, file)
@@ -119,8 +121,8 @@ pub(super) async fn read(
     for row in &rows {
         let plan = plan(row)?;
         let is_known = plans.last().is_some_and(|last| {
-            (&last.planned, &last.stop, &last.specification)
-                == (&plan.planned, &plan.stop, &plan.specification)
+            (&last.planned, &last.stop, &last.base, &last.specification)
+                == (&plan.planned, &plan.stop, &plan.base, &plan.specification)
         });
         if !is_known {
             plans.push(plan);
@@ -137,6 +139,7 @@ fn plan(row: &AnyRow) -> Result<PlanRow, sqlx::Error> {
         finished: number(1)?,
         planned: PlannedGames::of_file(file, number(2)?),
         cells: cells_of(file),
+        base: base_of_file(file),
         stop: row.try_get(3)?,
         specification: row.try_get(4)?,
     })

@@ -46,6 +46,7 @@ impl Played {
     pub fn csa(&self, summary: &GameSummary) -> anyhow::Result<String> {
         let kifu = Kifu {
             event: &summary.id,
+            comments: &[],
             names: [&summary.names[0], &summary.names[1]],
             moves: &self.game.to_usi(),
             notes: &self.notes,

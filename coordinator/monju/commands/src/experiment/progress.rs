@@ -41,6 +41,8 @@ pub(super) struct ExperimentProgress {
 #[derive(Clone, Default)]
 struct CellProgress {
     pairs: Pentanomial,
+    /// Pairs that a runner plays.
+    leased: u64,
     /// Pairs that nobody plays any more.
     given_up: u64,
     closed: bool,
@@ -110,6 +112,7 @@ impl ExperimentProgress {
     pub fn take_over(&mut self, standings: &[CellStanding]) {
         for (cell, standing) in self.cells.iter_mut().zip(standings) {
             cell.pairs = Pentanomial(standing.pairs);
+            cell.leased = standing.leased;
             cell.given_up = standing.given_up;
             cell.closed = standing.closed;
         }
@@ -174,10 +177,7 @@ impl ExperimentProgress {
         let rate = self.games_per_hour();
         self.total
             .set_message(format!("{rate:.0} games/h  {left} left"));
-        let mut order: Vec<usize> = (0..self.cells.len()).collect();
-        // Cells that are played come before those that are over.
-        order.sort_by_key(|&cell| self.left_of(cell) == 0);
-        for (bar, &cell) in self.lines.iter().zip(&order) {
+        for (bar, cell) in self.lines.iter().zip(self.order()) {
             let planned = &self.specification.cells[cell];
             bar.set_prefix(planned.label.clone());
             bar.set_length(2 * u64::from(planned.pairs));
@@ -188,6 +188,14 @@ impl ExperimentProgress {
         if rest > 0 {
             self.rest.set_message(format!("and {rest} more cells"));
         }
+    }
+
+    /// The cells in the order of their lines: those that are played now, those that are still to be played, and those
+    /// that are over.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.cells.len()).collect();
+        order.sort_by_key(|&cell| (self.left_of(cell) == 0, self.cells[cell].leased == 0));
+        order
     }
 
     fn finished(&self) -> u64 {
@@ -283,16 +291,39 @@ mod tests {
         assert_eq!(lines_for_cells(0, 0), 0);
     }
 
-    #[test]
-    fn pairs_that_were_given_up_are_not_left() {
-        const FILE: &str = "version = 1\nname = \"t\"\ngames = 4\nopenings = \"o.sfen\"\nfirst = \"a\"\n\
-            second = \"b\"\n[ensemble.a]\nnodes = 10\nplayer = [{ name = \"n\" }]\n[ensemble.b]\nnodes = 11\n\
-            player = [{ name = \"s\" }]\n";
+    const FILE: &str = "version = 1\nname = \"t\"\ngames = 4\nopenings = \"o.sfen\"\nfirst = \"a\"\n\
+        second = \"b\"\n[ensemble.a]\nnodes = 10\nplayer = [{ name = \"n\" }]\n[ensemble.b]\nnodes = 11\n\
+        player = [{ name = \"s\" }]\n";
+
+    /// The experiment of a text.
+    fn specification_of(text: &str) -> Arc<Specification> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let openings = "startpos\nstartpos moves 7g7f\n";
         std::fs::write(folder.path().join("o.sfen"), openings).expect("writable");
-        let parsed = Specification::parse(FILE, &folder.path().join("t.toml"));
-        let specification = Arc::new(parsed.expect("a good file"));
+        let parsed = Specification::parse(text, &folder.path().join("t.toml"));
+        Arc::new(parsed.expect("a good file"))
+    }
+
+    #[test]
+    fn cells_that_are_played_come_first_and_those_that_are_over_last() {
+        let grid = "[grid]\nnodes = [10, 20, 30, 40]\n";
+        let text = FILE.replace("nodes = 10", "nodes = \"$nodes\"") + grid;
+        let specification = specification_of(&text);
+        let standing = |leased, finished| CellStanding {
+            leased,
+            finished,
+            pairs: [0, 0, finished, 0, 0],
+            ..CellStanding::default()
+        };
+        let standings = [(0, 2), (0, 1), (1, 0), (0, 0)];
+        let standings = standings.map(|(leased, finished)| standing(leased, finished));
+        let progress = ExperimentProgress::new(&specification, &standings);
+        assert_eq!(progress.order(), [2, 1, 3, 0]);
+    }
+
+    #[test]
+    fn pairs_that_were_given_up_are_not_left() {
+        let specification = specification_of(FILE);
         let standing = CellStanding {
             finished: 1,
             pairs: [0, 0, 1, 0, 0],

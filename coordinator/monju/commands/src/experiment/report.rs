@@ -13,7 +13,7 @@ use monju_experiment::{
     store::{self, Address, OpenMode, Store},
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -143,9 +143,17 @@ impl ReportCommand {
             let json = serde_json::to_string_pretty(&report::json(&findings))?;
             write(folder, "report.json", format!("{json}\n"))?;
         }
+        let mut missing = BTreeSet::new();
         for (name, svg) in &figures {
             write(folder, name, svg)?;
             write(folder, &name.replace(".svg", ".pdf"), report::pdf(svg))?;
+            missing.extend(report::letters_without_pdf(svg));
+        }
+        if !missing.is_empty() {
+            tell!(
+                "warning: the PDF figures have ? in place of {}, which their fonts lack; the SVG figures have them",
+                missing.into_iter().collect::<String>()
+            );
         }
         Ok(())
     }

@@ -59,7 +59,7 @@ impl RunCommand {
         if let Some(games) = self.games {
             specification.limit_pairs(games / 2);
         }
-        let found = runner::preflight(&specification).await?;
+        let found = runner::preflight(&specification, |what| tell!("{what}")).await?;
         for warning in found.warnings {
             tell!("warning: {warning}");
         }

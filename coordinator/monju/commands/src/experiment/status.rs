@@ -7,7 +7,7 @@ use monju_experiment::{
     counted::{CountedPairs, judged_standings},
     runner::open_patiently,
     specification::Specification,
-    statistics::{Pentanomial, Z95},
+    statistics::Pentanomial,
     store::{self, Address, CellStanding, ExperimentPlan, OpenMode, Store, StoreError},
 };
 use serde_json::{Value, json};
@@ -200,7 +200,7 @@ pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value 
                 "given_up": standing.given_up,
                 "by_half_points": pairs.0,
                 "score": score,
-                "half_width": pairs.error().map(|error| Z95 * error),
+                "interval95": pairs.interval().map(|interval| [interval.low, interval.high]),
                 "closed": standing.closed,
                 "llr": ratio,
             })
@@ -297,7 +297,7 @@ model = "logistic"
         let games = 2 * (finished - 1);
         let table = as_table(&specification, &rows);
         let expected = format!(
-            "{games:>8}       400        0         0  100.0% ±—  decided  (2 more games do not count)\n"
+            "{games:>8}       400        0         0  100.0% [—]  decided  (2 more games do not count)\n"
         );
         assert!(table.contains(&expected), "{table}\nexpected {expected}");
         let value = as_json(&specification, &rows);

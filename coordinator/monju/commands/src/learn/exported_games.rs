@@ -23,6 +23,7 @@ fn every_ending_of_an_exported_game_is_read_back() {
     let after_black = "sfen 4k4/9/9/9/9/9/9/9/4K4 w R 1 moves 5a4a 5i4i";
     let note = |time_ms, score| Note { time_ms, score };
     let notes = [note(61_500, Some(-35)), note(900, None)];
+    let comments = ["build: a program".to_owned()];
     for ending in [
         GameEnding::Mate,
         GameEnding::Resignation,
@@ -38,6 +39,7 @@ fn every_ending_of_an_exported_game_is_read_back() {
             for result in [Outcome::Win, Outcome::Draw, Outcome::Loss] {
                 let kifu = Kifu {
                     event: "an event",
+                    comments: &comments,
                     names: ["one", "two"],
                     moves,
                     notes: &notes,
