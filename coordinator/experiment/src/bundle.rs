@@ -53,7 +53,7 @@ pub enum BundleError {
         source: io::Error,
     },
     /// A file differs from the one that was sealed.
-    #[error("{} is not the file of its line in SHA256SUMS, since one of them was changed; copy the bundle again from its source", .0.display())]
+    #[error("{} does not match its line in SHA256SUMS: one of the two was changed; copy the bundle again from its source", .0.display())]
     Changed(PathBuf),
     /// A file does not have the form of a bundle's.
     #[error("{}: {what}; use the monju that sealed it, or a newer one", .file.display())]

@@ -148,7 +148,7 @@ async fn changed_files_and_full_folders_are_refused() {
         fs::write(out.join(name), bytes).expect("writable");
         let error = Bundle::read(&out).expect_err("changed").to_string();
         assert!(
-            error.contains(name) && error.contains("is not the file of its line in SHA256SUMS"),
+            error.contains(name) && error.contains("does not match its line in SHA256SUMS"),
             "{error}"
         );
     }
@@ -540,4 +540,25 @@ async fn games_that_are_left_out_are_told_by_store_bundle_and_import() {
             "{text}"
         );
     }
+}
+
+/// The plan of an older bundle was noted a second time as soon as somebody played on, as if it had been changed.
+#[tokio::test]
+async fn a_plan_that_does_not_tell_its_base_is_not_noted_twice() {
+    let (specification, store, folder) = played().await;
+    let out = folder.path().join("sealed");
+    let sealed = seal(&specification, &*store, &out, false).await;
+    sealed.expect("a bundle");
+    seal_changed(&out, |_, manifest| {
+        let plan = manifest["plans"][0].as_object_mut().expect("a plan");
+        assert_eq!(plan.remove("base"), Some(json!("")));
+    });
+    let (read, bundle) = Bundle::read(&out).expect("a bundle");
+    let plans = bundle.plans().await.expect("plans");
+    assert_eq!(plans[0].base, None);
+    let address = Address::Sqlite(folder.path().join("again.db"));
+    import(&read, &bundle, &address).await.expect("imported");
+    let again = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
+    let noted = again.expect("the same cells").plans().await;
+    assert_eq!(noted.expect("plans"), plans);
 }

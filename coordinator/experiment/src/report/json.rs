@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// - `builds[]`: builds with the numbers of their games;
 /// - `sources[]`: versions and commits with the numbers of their games, `null` where they were not written down;
 /// - `plans[]`: plans, base cells and stopping rules by which it was played, with the moments of their first runs and
-///   the games that were finished by then;
+///   the games that were finished by then; the base is empty for none, and `null` where it was not written down;
 /// - `machines[]`: machines with the numbers of their games and the ends of the first and the last, in
 ///   milliseconds since 1970, `null` where they were not written down;
 /// - `base`: label of the cell with which the others are compared; left out without one;

@@ -669,7 +669,7 @@ async fn all_forms_of_the_report_agree() {
         ("endings.svg", "resignation"),
         ("nodes.svg", "nodes a move"),
         ("time.svg", "seconds a game"),
-        ("moves.svg", "players=1 sigma=25"),
+        ("moves.svg", "players=1 sigma=25, published"),
     ]
     .into_iter()
     .zip(&figures)

@@ -160,7 +160,7 @@ fn still_tested(trial: &SideEnsemble) -> String {
         (_, [player, ..]) => format!("the engine of player \"{}\"", player.name),
         (_, []) => format!("the engine of '{}'", trial.name),
     };
-    format!("{tested} is tested before the first game, and has not named a move yet")
+    format!("still testing {tested}, which is slow to answer")
 }
 
 /// Refuses openings after which no move is left to play.

@@ -7,7 +7,10 @@ use crate::{
     statistics::{Interval, SprtVerdict, Stars},
 };
 use monju_engine::counted;
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 /// Table in the form of the paper, with the published number beside ours.
 pub(super) fn grid(text: &mut String, report: &Findings<'_>) {
@@ -280,30 +283,64 @@ fn cautions(text: &mut String, report: &Findings<'_>, base: &str) {
     if !ended.is_empty() {
         let _ = writeln!(
             text,
-            "**Ended by the stopping rule**: {}. Their differences look larger than they are, and intervals and p of \
-             comparisons with them are still those of a fixed number of games.",
+            "\n**Ended by the stopping rule**: {}. Where a rule ends a cell, its score is too far from the middle of the \
+             rule, so that differences from or to it may be too large or too small; intervals and p do not allow for that.",
             named(&ended)
         );
     }
     let Some(compared) = report.cells.iter().find(|cell| cell.cell.label == *base) else {
         return;
     };
-    let builds = |cell: &CellFindings<'_>| {
-        let builds = cell.builds.iter().map(|(build, _)| build.clone());
-        builds.collect::<BTreeSet<String>>()
+    let of_base = Programs::of(compared);
+    let played = report.cells.iter().filter(|cell| !cell.builds.is_empty());
+    let (others, alike): (Vec<_>, Vec<_>) =
+        played.partition(|cell| !Programs::of(cell).are_alike(&of_base));
+    if compared.builds.is_empty() || others.is_empty() {
+        return;
+    }
+    let (others, alike) = (labels(others.into_iter()), labels(alike.into_iter()));
+    let cells = match others.len() <= alike.len() {
+        true => named(&others),
+        false => format!("all but {}", named(&alike)),
     };
-    let of_base = builds(compared);
-    let differ = |cell: &&CellFindings<'_>| !cell.builds.is_empty() && builds(cell) != of_base;
-    let others: Vec<&str> = match of_base.is_empty() {
-        true => Vec::new(),
-        false => labels(report.cells.iter().filter(differ)),
-    };
-    if !others.is_empty() {
-        let _ = writeln!(
-            text,
-            "**Not played by the same builds as {base}**: {}. What differs there may be the program.",
-            named(&others)
-        );
+    let _ = writeln!(
+        text,
+        "\n**Not played by the same programs as {base}**: {cells}. A difference from it may come from the program."
+    );
+}
+
+/// The programs that played a cell.
+#[derive(Default)]
+struct Programs<'a> {
+    /// Builds of this program.
+    builds: BTreeSet<&'a str>,
+    /// Hashes of each foreign engine, by its name for itself.
+    engines: BTreeMap<&'a str, BTreeSet<&'a str>>,
+}
+
+impl<'a> Programs<'a> {
+    fn of(cell: &'a CellFindings<'_>) -> Self {
+        let mut programs = Self::default();
+        for (build, _) in &cell.builds {
+            let mut parts = build.split(" + ");
+            programs.builds.extend(parts.next());
+            for engine in parts {
+                let (name, hash) = engine.rsplit_once(" (").unwrap_or((engine, ""));
+                programs.engines.entry(name).or_default().insert(hash);
+            }
+        }
+        programs
+    }
+
+    /// Returns whether the same builds played both cells, with the same programs where both have an engine.
+    fn are_alike(&self, other: &Self) -> bool {
+        self.builds == other.builds
+            && (self.engines.iter()).all(|(name, hashes)| {
+                other
+                    .engines
+                    .get(name)
+                    .is_none_or(|theirs| theirs == hashes)
+            })
     }
 }
 

@@ -79,11 +79,8 @@ pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
     };
     let Some(first) = report.plans.first() else {
         text.push_str("- plan: not written down by the version that played\n");
+        bases(text, report);
         return;
-    };
-    let compared = |base: &str| match base {
-        "" => "no comparison between cells".to_owned(),
-        base => format!("compared with '{base}'"),
     };
     for plan in &report.plans {
         let base = match plan.base.as_deref() {
@@ -146,7 +143,7 @@ pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
             );
         }
     }
-    bases(text, report, &compared);
+    bases(text, report);
     let own = (report.specification.stop).map_or(String::new(), |sprt| sprt.in_words());
     if let Some(last) = report.plans.last()
         && last.stop != own
@@ -186,7 +183,7 @@ fn changed(what: &str, report: &Findings<'_>, plan: &PlanRow) -> String {
 }
 
 /// Warnings about base cells that came after games, or that no plan has.
-fn bases(text: &mut String, report: &Findings<'_>, compared: &dyn Fn(&str) -> String) {
+fn bases(text: &mut String, report: &Findings<'_>) {
     const CHOSEN: &str = "intervals and p of comparisons hold only for a base that was chosen before its results were seen";
     let mut known: Option<&str> = None;
     for plan in &report.plans {
@@ -204,17 +201,24 @@ fn bases(text: &mut String, report: &Findings<'_>, compared: &dyn Fn(&str) -> St
         }
         known = Some(base);
     }
-    let Some(here) = report.specification.report.base.as_deref() else {
-        return;
-    };
-    if base_of_file(&report.specification.text).as_deref() != Some(here) {
-        let _ = writeln!(
-            text,
-            "- **base cell chosen for this report**, '{here}': {CHOSEN}"
-        );
+    let here = report.specification.report.base.as_deref().unwrap_or("");
+    let first = report.plans.iter().find(|plan| plan.base.is_some());
+    let of_file = base_of_file(&report.specification.text).unwrap_or_default();
+    if of_file != here {
+        let is_first =
+            first.is_some_and(|plan| plan.finished == 0 && plan.base.as_deref() == Some(here));
+        let _ = match is_first {
+            true => writeln!(
+                text,
+                "- base cell of the first plan, not of the file: '{here}'"
+            ),
+            false => writeln!(
+                text,
+                "- **base cell chosen for this report**, '{here}': {CHOSEN}"
+            ),
+        };
         return;
     }
-    let first = report.plans.iter().find(|plan| plan.base.is_some());
     match (known, first) {
         (Some(last), _) if last != here => {
             let _ = writeln!(
@@ -225,6 +229,7 @@ fn bases(text: &mut String, report: &Findings<'_>, compared: &dyn Fn(&str) -> St
             );
         }
         (Some(_), Some(first)) if first.finished == 0 => {}
+        _ if here.is_empty() => {}
         (_, first) => {
             let before = first.map_or(String::new(), |plan| {
                 format!(" for the first {}", counted(plan.finished, "game"))
@@ -234,6 +239,14 @@ fn bases(text: &mut String, report: &Findings<'_>, compared: &dyn Fn(&str) -> St
                 "- **base cell not known{before}**: an older version did not write it down with its plan"
             );
         }
+    }
+}
+
+/// A base cell in words.
+fn compared(base: &str) -> String {
+    match base {
+        "" => "no comparison between cells".to_owned(),
+        base => format!("compared with '{base}'"),
     }
 }
 

@@ -126,6 +126,26 @@ async fn a_base_that_comes_after_games_is_told() {
         assert!(text.contains(line), "{text}\nexpected {line}");
     }
     assert!(!text.contains("another base cell"), "{text}");
+    // The base of the first plan may come back.
+    let unplanned = "**base cell chosen for this report**";
+    let back = of_one.clone().with_base("players=4 sigma=25");
+    let back = back.expect("a cell");
+    let mut back = gather(&back, &*store).await.expect("a report");
+    assert!(markdown(&back, "", None).contains(unplanned));
+    back.plans.remove(0);
+    back.plans[0].finished = 0;
+    let text = markdown(&back, "", None);
+    let line = "- base cell of the first plan, not of the file: 'players=4 sigma=25'\n";
+    assert!(text.contains(line) && !text.contains(unplanned), "{text}");
+    back.plans.clear();
+    let text = markdown(&back, "", None);
+    assert!(text.contains(unplanned), "{text}");
+    // A comparison that is dropped is told, too.
+    let dropped = gather(&before, &*store).await.expect("a report");
+    let text = markdown(&dropped, "", None);
+    let line = "- **this file has another base cell than the last run**: no comparison between cells (last run: compared \
+                with 'players=1 sigma=25')\n";
+    assert!(text.contains(line), "{text}");
     let plans = &json(&report)["plans"];
     assert_eq!(
         (&plans[0]["base"], &plans[2]["base"]),
@@ -185,13 +205,29 @@ async fn comparisons_between_builds_and_after_a_stopping_rule_are_told() {
     );
     report.cells[1].builds = vec![("build 2".to_owned(), 4)];
     let text = markdown(&report, "", None);
-    let line = "\n**Not played by the same builds as players=1 sigma=25**: 'players=4 sigma=25'. ";
+    let line =
+        "\n\n**Not played by the same programs as players=1 sigma=25**: 'players=4 sigma=25'. ";
     assert!(text.contains(line), "{text}");
+
+    // Another engine is what a cell is about; another program under its name is not.
+    let base = "build 1 + Engine 1.0 (aa)";
+    report.cells[0].builds = vec![(base.to_owned(), 4)];
+    for (build, is_told) in [
+        ("build 1", false),
+        ("build 1 + Other (bb)", false),
+        ("build 1 + Engine 1.0 (aa) + Other (bb)", false),
+        ("build 1 + Engine 1.0 (cc)", true),
+        ("build 2 + Engine 1.0 (aa)", true),
+    ] {
+        report.cells[1].builds = vec![(build.to_owned(), 4)];
+        let text = markdown(&report, "", None);
+        assert_eq!(text.contains("**Not played by"), is_told, "{build}\n{text}");
+    }
 
     let mut report = gather(&tested, &*store).await.expect("a report");
     assert!(!markdown(&report, "", None).contains("Ended by the stopping rule"));
     report.cells[1].counted.verdict = SprtVerdict::Accepted;
     let text = markdown(&report, "", None);
-    let line = "\n**Ended by the stopping rule**: 'players=4 sigma=25'. ";
+    let line = "\n\n**Ended by the stopping rule**: 'players=4 sigma=25'. ";
     assert!(text.contains(line), "{text}");
 }

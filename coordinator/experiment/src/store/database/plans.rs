@@ -30,9 +30,18 @@ pub(super) async fn is_registered(
     Ok(known.last().is_some_and(|last| {
         last.planned == PlannedGames::of_file(&registered.file, registered.games)
             && last.stop == registered.stop
-            && last.base == base_of_file(&registered.file)
+            && is_same_base(
+                last.base.as_deref(),
+                base_of_file(&registered.file).as_deref(),
+            )
             && last.specification == plan.specification
     }))
+}
+
+/// Tells whether two plans need not be told apart by their bases. One that does not tell its base, from the bundle of
+/// an older version, is like one that has none.
+fn is_same_base(one: Option<&str>, other: Option<&str>) -> bool {
+    one.unwrap_or_default() == other.unwrap_or_default()
 }
 
 /// Notes the plan with the present time, unless it is the one that was noted last.
@@ -121,8 +130,9 @@ pub(super) async fn read(
     for row in &rows {
         let plan = plan(row)?;
         let is_known = plans.last().is_some_and(|last| {
-            (&last.planned, &last.stop, &last.base, &last.specification)
-                == (&plan.planned, &plan.stop, &plan.base, &plan.specification)
+            (&last.planned, &last.stop, &last.specification)
+                == (&plan.planned, &plan.stop, &plan.specification)
+                && is_same_base(last.base.as_deref(), plan.base.as_deref())
         });
         if !is_known {
             plans.push(plan);

@@ -2,7 +2,7 @@
 
 use super::{
     mismatch::mismatches,
-    resume::{quoted, run_command},
+    resume::{quoted, report_command, run_command},
 };
 use crate::runtime;
 use anyhow::Context;
@@ -74,7 +74,7 @@ impl ReportCommand {
                 specification.with_base(label)?,
                 match sealed {
                     true => format!("{command} --base {}", quoted(label)),
-                    false => command,
+                    false => report_command(&self.file, &self.address, label),
                 },
             ),
         };
@@ -151,7 +151,7 @@ impl ReportCommand {
         }
         if !missing.is_empty() {
             tell!(
-                "warning: the PDF figures have ? in place of {}, which their fonts lack; the SVG figures have them",
+                "warning: the PDF figures have ? in place of {}, which cannot be written there; the SVG figures have them",
                 missing.into_iter().collect::<String>()
             );
         }

@@ -5,8 +5,21 @@ use std::path::Path;
 
 /// The command that plays an experiment.
 pub(super) fn run_command(file: &Path, address: &Address) -> String {
+    command("run", file, address)
+}
+
+/// The command that reports an experiment with another base cell than that of its file.
+pub(super) fn report_command(file: &Path, address: &Address, base: &str) -> String {
+    format!(
+        "{} --base {}",
+        command("report", file, address),
+        quoted(base)
+    )
+}
+
+fn command(verb: &str, file: &Path, address: &Address) -> String {
     let mut command = format!(
-        "monju experiment run {}",
+        "monju experiment {verb} {}",
         quoted(&file.display().to_string())
     );
     let store = match address {
@@ -45,6 +58,10 @@ mod tests {
         assert_eq!(
             run_command(Path::new("a.toml"), &there),
             "monju experiment run a.toml --store postgres://me@host/db"
+        );
+        assert_eq!(
+            report_command(file, &here, "sigma=1/4"),
+            "monju experiment report 'my tables/a.toml' --base sigma=1/4"
         );
         assert_eq!(quoted("it's"), "'it'\\''s'");
     }
