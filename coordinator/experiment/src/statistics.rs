@@ -10,7 +10,7 @@ mod significance;
 mod sprt;
 
 pub use comparison::{Comparison, PairedComparison, compare, compare_pairs};
-pub use interval::{Interval, Z95, wilson};
+pub use interval::{Interval, wilson};
 pub use pentanomial::{EloEstimate, Pentanomial, elo_of_score, score_of_elo};
 pub use significance::{Stars, binomial_p, holm, normal_p, stars};
 pub use sprt::{EloModel, MINIMUM_PAIRS, PairOutcome, Sprt, SprtError, SprtVerdict, SprtWalk};

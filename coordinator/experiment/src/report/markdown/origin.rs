@@ -8,7 +8,7 @@ use monju_engine::counted;
 use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
 use time::OffsetDateTime;
 
-/// Missing pairs of a cell that are named.
+/// Labels of cells, and missing pairs of a cell, that are named.
 const MOST_NAMED: usize = 10;
 
 /// Versions and commits of the programs that played.
@@ -271,9 +271,7 @@ pub(super) fn adjudications(text: &mut String, report: &Findings<'_>) {
 
 /// The first labels of many, in quotation marks.
 pub(super) fn named(labels: &[&str]) -> String {
-    /// Labels that are named.
-    const MOST: usize = 10;
-    let first = &labels[..labels.len().min(MOST)];
+    let first = &labels[..labels.len().min(MOST_NAMED)];
     let more = match labels.len() - first.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
