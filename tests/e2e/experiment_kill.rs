@@ -12,7 +12,10 @@ use monju_tests::{
     process::{PATIENCE, Process},
 };
 use std::{fs, path::PathBuf, time::Duration};
-use tokio::time::{Instant, sleep};
+use tokio::{
+    sync::OnceCell,
+    time::{Instant, sleep},
+};
 
 /// Number of runners that are killed.
 const KILLS: usize = 50;
@@ -160,13 +163,17 @@ impl KillBench {
         }
     }
 
-    /// Returns the games of an undisturbed run.
-    async fn undisturbed(&self) -> Vec<Vec<StoredGame>> {
-        let store = self.sqlite("undisturbed.db");
-        self.finish(&store);
-        let games = self.games(&store).await;
-        assert_eq!(games.iter().map(Vec::len).sum::<usize>() as u64, 2 * PAIRS);
-        games
+    /// Returns the games of an undisturbed run, which is made once for all tests.
+    async fn undisturbed(&self) -> &'static Vec<Vec<StoredGame>> {
+        static GAMES: OnceCell<Vec<Vec<StoredGame>>> = OnceCell::const_new();
+        let play = async || {
+            let store = self.sqlite("undisturbed.db");
+            self.finish(&store);
+            let games = self.games(&store).await;
+            assert_eq!(games.iter().map(Vec::len).sum::<usize>() as u64, 2 * PAIRS);
+            games
+        };
+        GAMES.get_or_init(play).await
     }
 }
 
@@ -214,7 +221,7 @@ async fn a_runner_killed_at_fifty_moments_loses_and_repeats_nothing() {
         "{finished} of {PAIRS} pairs finished between kills: all fell before or after the games"
     );
     bench.finish(&store);
-    assert_eq!(bench.games(&store).await, bench.undisturbed().await);
+    assert_eq!(&bench.games(&store).await, bench.undisturbed().await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -230,7 +237,7 @@ async fn of_two_runners_on_one_postgresql_one_may_die() {
     bench.wait_for_more_than(1, &store).await;
     drop(mortal);
     ended_well(survivor);
-    assert_eq!(bench.games(&store).await, bench.undisturbed().await);
+    assert_eq!(&bench.games(&store).await, bench.undisturbed().await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -247,7 +254,7 @@ async fn postgresql_may_be_restarted_in_mid_run() {
     wait_for_words(&runner, "waiting for the store").await;
     postgres.resume();
     ended_well(runner);
-    assert_eq!(bench.games(&store).await, bench.undisturbed().await);
+    assert_eq!(&bench.games(&store).await, bench.undisturbed().await);
 }
 
 /// The first request to end, by an interrupt or SIGTERM, lets a runner finish the pairs under way.
@@ -280,5 +287,5 @@ async fn a_runner_that_is_interrupted_finishes_its_pairs_and_says_how_to_go_on()
         finished = pairs;
     }
     bench.finish(&store);
-    assert_eq!(bench.games(&store).await, bench.undisturbed().await);
+    assert_eq!(&bench.games(&store).await, bench.undisturbed().await);
 }

@@ -20,7 +20,7 @@ fn three_programs_vote_on_five_middlegame_positions() {
     for index in [0, 100, 200, 300, 400] {
         let position = opening(index);
         let ballot = json_of(&[
-            "consult", &position, "--config", config, "--time", "8000", "--json",
+            "consult", &position, "--config", config, "--time", "3000", "--json",
         ]);
         let votes = ballot["votes"].as_array().expect("votes");
         assert_eq!(votes.len(), 3, "{ballot}");

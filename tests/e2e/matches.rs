@@ -37,14 +37,15 @@ fn the_cluster_plays_whole_games_against_gpsusi() {
     let (Some(python), Some(gpsusi)) = (referee_python(), gpsusi()) else {
         return;
     };
-    // It thinks for at least a second at any limit.
+    // It thinks for at least a second at any limit of time, but for less with a limit of nodes.
+    let opponent = format!("{} --node-count-hard-limit 30000", quoted(&gpsusi));
     let options = [
         "--opponent-byoyomi",
         "1000",
         "--opponent-option",
         "BookDepth=0",
     ];
-    play(&python, &gpsusi, "gpsusi", &options, 0);
+    play(&python, &opponent, "gpsusi", &options, 0);
 }
 
 #[test]
@@ -59,7 +60,7 @@ fn the_cluster_plays_whole_games_against_fairy_stockfish() {
         "--opponent-option",
         "UCI_Variant=shogi",
     ];
-    play(&python, &fairy, "fairy-stockfish", &options, 100);
+    play(&python, &quoted(&fairy), "fairy-stockfish", &options, 100);
 }
 
 /// Quotes a path as one word of a shell's command line.
@@ -68,8 +69,8 @@ fn quoted(path: &Path) -> String {
 }
 
 /// Plays a cluster of three processes with one noise player each, behind a coordinator and the
-/// USI proxy; panics when the referee blames it.
-fn play(python: &Path, opponent: &Path, name: &str, options: &[&str], first_opening: usize) {
+/// USI proxy, against the program that a command line starts; panics when the referee blames it.
+fn play(python: &Path, opponent: &str, name: &str, options: &[&str], first_opening: usize) {
     let games_a_side = if std::env::var_os("MONJU_FULL_MATCHES").is_some() {
         4
     } else {
@@ -87,7 +88,7 @@ fn play(python: &Path, opponent: &Path, name: &str, options: &[&str], first_open
     let log = cluster.folder().join("usi.log");
     let output = Command::new(python)
         .arg(repository().join("tests/referee/match.py"))
-        .args(["--engine", &engine, "--opponent", &quoted(opponent)])
+        .args(["--engine", &engine, "--opponent", opponent])
         .args(["--opponent-name", name, "--byoyomi", BYOYOMI])
         .args(options)
         .args([
