@@ -21,6 +21,6 @@ pub enum RunnerError {
         last: String,
     },
     /// A game panicked.
-    #[error("the store: a game ended the runner: {0}")]
+    #[error("a game ended the runner: {0}")]
     Panicked(#[source] JoinError),
 }

@@ -97,6 +97,41 @@ async fn a_pair_that_is_given_back_between_two_looks_is_played() {
     assert_eq!((standings[0].open, standings[0].finished), (0, 1));
 }
 
+/// A board that ends by a failure is told at once, while the others play all pairs, and its error is the runner's.
+#[tokio::test]
+async fn a_board_that_ends_is_told_while_the_others_play_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let specification = specification_of(folder.path(), SMALL);
+    let address = Address::Sqlite(folder.path().join("x.db"));
+    let store = store::open(&address, &specification.plan("build"), OpenMode::PLAY).await;
+    let store = store.expect("a store");
+    let failure = async { panic!("this board fails, as the test wants it") };
+    let runner = Runner {
+        specification,
+        store: Arc::new(Meanwhile::after("lease", Arc::clone(&store), failure)),
+        name: unique_name(),
+        jobs: 2,
+        // The pair of the board that fails is soon free again.
+        term: Duration::from_millis(300),
+        games: GamesUnderWay::default(),
+    };
+    let (events, mut told) = mpsc::unbounded_channel();
+    let (_go_on, stop) = watch::channel(StopLevel::No);
+    let ended = runner.run(stop, events).await;
+    assert!(matches!(ended, Err(RunnerError::Panicked(_))), "{ended:?}");
+    let mut heard = std::iter::from_fn(|| told.try_recv().ok());
+    assert!(
+        heard.any(|event| matches!(&event, RunnerEvent::BoardEnded(reason) if reason.contains("as the test wants it"))),
+        "not told"
+    );
+    let standings = store.standings().await.expect("standings");
+    assert!(
+        standings
+            .iter()
+            .all(|cell| (cell.open, cell.finished) == (0, 2))
+    );
+}
+
 async fn moves(store: &Arc<dyn Store>, cells: usize) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for cell in 0..cells {
