@@ -3,6 +3,7 @@
 //! `configs/experiments/template.toml` documents every key.
 
 mod adjudication;
+mod base;
 mod definition;
 mod driven_engine;
 mod ensemble;
@@ -17,6 +18,7 @@ mod side_table;
 mod tests;
 
 pub use adjudication::{Adjudication, DeclarationRule, RepetitionRule};
+pub use base::Base;
 pub use definition::{Cell, Specification, UnknownCell};
 pub use driven_engine::DrivenEngine;
 pub(crate) use ensemble::asked_threads;

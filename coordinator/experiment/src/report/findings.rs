@@ -63,8 +63,10 @@ pub struct CellFindings<'a> {
     pub pairs: Pentanomial,
     /// Half points of each pair, by its number.
     pub half_points: BTreeMap<u32, u32>,
-    /// Comparison with the base of the file; `None` without one, for the base itself, and where the win rate of one of
-    /// both is no sample, because it is its own opponent.
+    /// The cell that it is compared with; `None` without one, and for a base itself.
+    pub base: Option<&'a Cell>,
+    /// Comparison with the base; `None` without one, and where the win rate of one of both is no sample, because it is
+    /// its own opponent.
     pub comparison: Option<Comparison>,
     /// Comparison with the base on the pairs that both have, where their openings are common or one of both scores one
     /// half of every pair.
@@ -177,6 +179,7 @@ pub async fn gather<'a>(
             by_colour: [GameTally::default(); 2],
             pairs: Pentanomial::default(),
             half_points: BTreeMap::new(),
+            base: None,
             comparison: None,
             paired: None,
             interval: None,
@@ -239,23 +242,22 @@ struct PlannedComparisons {
 }
 
 /// Compares all cells with the base that the file names.
-fn compare_with_base(
-    specification: &Specification,
-    cells: &mut [CellFindings<'_>],
+fn compare_with_base<'a>(
+    specification: &'a Specification,
+    cells: &mut [CellFindings<'a>],
 ) -> PlannedComparisons {
     let mut planned = PlannedComparisons::default();
-    let Some(base) = &specification.report.base else {
+    let Some(base) = specification.base() else {
         return planned;
     };
-    let Some(at) = cells.iter().position(|cell| cell.cell.label == *base) else {
-        return planned;
-    };
-    let (score, pairs) = (cells[at].score, cells[at].half_points.clone());
-    let is_own_opponent = cells[at].cell.is_own_opponent();
-    for (index, cell) in cells.iter_mut().enumerate() {
-        if index == at {
+    for index in 0..cells.len() {
+        let Some(at) = base.of_cell(index, &specification.cells) else {
             continue;
-        }
+        };
+        let (score, pairs) = (cells[at].score, cells[at].half_points.clone());
+        let is_own_opponent = cells[at].cell.is_own_opponent();
+        let cell = &mut cells[index];
+        cell.base = Some(&specification.cells[at]);
         let own = &cell.half_points;
         match (cell.cell.is_own_opponent(), is_own_opponent) {
             (true, true) => {}

@@ -14,13 +14,21 @@ use serde_json::{Map, Value, json};
 ///   the games that were finished by then; the base is empty for none, and `null` where it was not written down;
 /// - `machines[]`: machines with the numbers of their games and the ends of the first and the last, in
 ///   milliseconds since 1970, `null` where they were not written down;
-/// - `base`: label of the cell with which the others are compared; left out without one;
+/// - `base`: the cells with which the others are compared, by the label or by some parameters; left out without one;
 /// - `absent[]`: cells that are not in the file, with the numbers of their games; left out without any;
 /// - `stop`: the sequential test that ends cells;
-/// - `cells[]`: the findings of every cell.
+/// - `cells[]`: the findings of every cell, with its `base` where not all have the same.
 pub fn json(report: &Findings<'_>) -> Value {
     let specification = report.specification;
-    let cells: Vec<Value> = report.cells.iter().map(|cell| cell_json(cell)).collect();
+    let is_one_base = specification.base().is_none_or(|base| base.is_one_cell());
+    let with_base = |cell: &CellFindings<'_>| {
+        let mut value = cell_json(cell);
+        if let (false, Some(base)) = (is_one_base, cell.base) {
+            value["base"] = json!(base.label);
+        }
+        value
+    };
+    let cells: Vec<Value> = report.cells.iter().map(with_base).collect();
     let mut report_json = json!({
         "name": specification.name,
         "title": specification.title,

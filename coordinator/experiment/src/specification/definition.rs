@@ -231,22 +231,6 @@ impl Specification {
         Source::new(&self.text, &self.path).path_error(path, what)
     }
 
-    /// Compares the other cells with the one of this label, in place of the base that the file names.
-    ///
-    /// # Errors
-    /// There is no such cell.
-    pub fn with_base(mut self, label: &str) -> Result<Self, UnknownCell> {
-        if self.cells.iter().all(|cell| cell.label != label) {
-            let labels: Vec<&str> = self.cells.iter().map(|cell| &*cell.label).collect();
-            return Err(UnknownCell {
-                label: label.to_owned(),
-                known: labels.join(", "),
-            });
-        }
-        self.report.base = Some(label.to_owned());
-        Ok(self)
-    }
-
     /// Values of a parameter, in the order of the grid.
     pub fn values(&self, parameter: &str) -> Vec<&str> {
         let mut values = Vec::new();

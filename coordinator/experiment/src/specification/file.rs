@@ -2,6 +2,7 @@
 
 use super::{
     adjudication::AdjudicationTable,
+    base::Base,
     definition::{Cell, Specification, too_few_openings},
     ensemble::SideEnsemble,
     report_table::ReportTable,
@@ -328,7 +329,7 @@ impl SpecificationFile {
             return Err(source.path_error(&["report", "columns"], what));
         }
         if let Some(base) = &report.base
-            && cells.iter().all(|cell| cell.label != *base)
+            && Base::of(base, cells).is_none()
         {
             let labels: Vec<&str> = cells.iter().map(|cell| &*cell.label).collect();
             let what = format!(

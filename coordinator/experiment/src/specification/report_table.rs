@@ -23,7 +23,7 @@ pub struct ReportTable {
     /// Group sizes n for which F(p) − p is plotted (Ito et al. (2011), figure 3).
     #[serde(default)]
     pub condorcet: Vec<u32>,
-    /// Label of the cell that the others are compared with.
+    /// The cells that the others are compared with, as [`Base`](super::Base) reads them.
     pub base: Option<String>,
     /// Remark for the reader.
     pub remark: Option<String>,

@@ -125,7 +125,7 @@ pub struct ReportArguments {
     /// Machine, in words, for the report; default: the machines and days that the store knows
     #[arg(long, value_name = "TEXT")]
     machine: Option<String>,
-    /// Cell, by its label, with which the others are compared; default: base of the file
+    /// Cell, by its label or some of its parameters, with which the others are compared; default: base of the file
     #[arg(long, value_name = "LABEL")]
     base: Option<String>,
 }

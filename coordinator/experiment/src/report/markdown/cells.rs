@@ -199,12 +199,25 @@ fn legend_of_stars(text: &mut String, report: &Findings<'_>) {
 
 /// Comparisons with the base of the file.
 pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
-    let Some(base) = &report.specification.report.base else {
+    let specification = report.specification;
+    let (Some(base), Some(cells_of_base)) = (&specification.report.base, specification.base())
+    else {
         return;
     };
+    if report.cells.iter().all(|cell| cell.base.is_none()) {
+        return;
+    }
+    let is_one_cell = cells_of_base.is_one_cell();
+    let _ = writeln!(text, "\n## Compared with {base}\n");
+    if !is_one_cell {
+        let _ = write!(
+            text,
+            "Each cell is compared with the one that has {base} and its other parameters. "
+        );
+    }
     let _ = writeln!(
         text,
-        "\n## Compared with {base}\n\nDifferences of the win rate among decided games in points (hundredths), with 95 % intervals. z is that \
+        "Differences of the win rate among decided games in points (hundredths), with 95 % intervals. z is that \
          of the pooled two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of \
          Ito et al. (2011). Holm's p is corrected for the number of comparisons that its column has, or will have."
     );
@@ -228,7 +241,7 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
              pair alone, since the other test would take its win rate for a sample.\n",
         );
     }
-    cautions(text, report, base);
+    cautions(text, report);
     let (more, line) = match paired {
         true => (
             " paired difference | pairs | p | Holm |",
@@ -238,17 +251,25 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
     };
     let _ = writeln!(
         text,
-        "\n| cell | difference | z | p | Holm |{more}\n| --- | --- | --- | --- | --- |{line}"
+        "\n| cell |{} difference | z | p | Holm |{more}\n| --- |{} --- | --- | --- | --- |{line}",
+        if is_one_cell { "" } else { " compared with |" },
+        if is_one_cell { "" } else { " --- |" }
     );
     let points = |value: f64| format!("{:+.2}", 100.0 * value);
     let range =
         |interval: Interval| format!("[{}, {}]", points(interval.low), points(interval.high));
-    for cell in report.cells.iter().filter(|cell| cell.cell.label != *base) {
+    for cell in &report.cells {
+        let Some(base) = cell.base else {
+            continue;
+        };
+        let _ = write!(text, "| {} |", in_table(&cell.cell.label));
+        if !is_one_cell {
+            let _ = write!(text, " {} |", in_table(&base.label));
+        }
         let _ = match &cell.comparison {
             Some(compared) => write!(
                 text,
-                "| {} | {} {} | {:+.2} | {}{}{} | {} |",
-                in_table(&cell.cell.label),
+                " {} {} | {:+.2} | {}{}{} | {} |",
                 points(compared.difference),
                 range(compared.interval),
                 compared.z,
@@ -257,7 +278,7 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
                 if compared.is_exact { " †" } else { "" },
                 probability(compared.holm_p)
             ),
-            None => write!(text, "| {} | — | — | — | — |", in_table(&cell.cell.label)),
+            None => write!(text, " — | — | — | — |"),
         };
         match &cell.paired {
             Some(pairs) => {
@@ -277,7 +298,7 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
 
 /// What makes comparisons with a base say less than they seem to: cells that a stopping rule has ended, and cells that
 /// other builds played.
-fn cautions(text: &mut String, report: &Findings<'_>, base: &str) {
+fn cautions(text: &mut String, report: &Findings<'_>) {
     let ended = |cell: &&CellFindings<'_>| cell.counted.verdict != SprtVerdict::Undecided;
     let ended: Vec<&str> = labels(report.cells.iter().filter(ended));
     if !ended.is_empty() {
@@ -288,14 +309,20 @@ fn cautions(text: &mut String, report: &Findings<'_>, base: &str) {
             named(&ended)
         );
     }
-    let Some(compared) = report.cells.iter().find(|cell| cell.cell.label == *base) else {
+    let Some(base) = &report.specification.report.base else {
         return;
     };
-    let of_base = Programs::of(compared);
+    let of_base = |cell: &CellFindings<'_>| {
+        let mut bases = report.cells.iter();
+        let found = bases.find(|base| cell.base.is_some_and(|own| own.label == base.cell.label))?;
+        (!found.builds.is_empty()).then(|| Programs::of(found))
+    };
+    let is_other = |cell: &&CellFindings<'_>| {
+        of_base(cell).is_some_and(|base| !Programs::of(cell).are_alike(&base))
+    };
     let played = report.cells.iter().filter(|cell| !cell.builds.is_empty());
-    let (others, alike): (Vec<_>, Vec<_>) =
-        played.partition(|cell| !Programs::of(cell).are_alike(&of_base));
-    if compared.builds.is_empty() || others.is_empty() {
+    let (others, alike): (Vec<_>, Vec<_>) = played.partition(is_other);
+    if others.is_empty() {
         return;
     }
     let (others, alike) = (labels(others.into_iter()), labels(alike.into_iter()));

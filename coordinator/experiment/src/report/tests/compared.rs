@@ -88,6 +88,60 @@ async fn cells_are_compared_with_the_base() {
     );
 }
 
+/// A base that names some parameters is a cell for every value of the others.
+#[tokio::test]
+async fn cells_are_compared_with_those_of_their_other_parameters() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    let text = FILE
+        .replace("sigma = [25]", "sigma = [25, 50]")
+        .replace("[report]\n", "[report]\nbase = \"players=1\"\n")
+        .replace("[[\"49.50%\"], [\"—\"]]", "[]")
+        .replace("[[3, 1], []]", "[]");
+    let specification = Specification::parse(&text, &folder.path().join("t.toml"));
+    let specification = specification.expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("a store");
+    use MatchOutcome::{Loss, Win};
+    // One player of each σ, then four.
+    let cells = [
+        [[Win, Loss], [Loss, Loss]],
+        [[Win, Win], [Win, Loss]],
+        [[Win, Win], [Win, Loss]],
+        [[Win, Win], [Win, Win]],
+    ];
+    for results in cells.into_iter().flatten() {
+        finish((&specification, &*store), results, Vec::new()).await;
+    }
+    let report = gather(&specification, &*store).await.expect("a report");
+    let compared = |index: usize| {
+        let cell: &CellFindings<'_> = &report.cells[index];
+        let base = cell.base.map(|base| base.label.as_str());
+        (base, cell.comparison.map(|compared| compared.difference))
+    };
+    assert_eq!([compared(0), compared(1)], [(None, None); 2], "bases");
+    assert_eq!(compared(2), (Some("players=1 sigma=25"), Some(0.5)));
+    assert_eq!(compared(3), (Some("players=1 sigma=50"), Some(0.25)));
+    // Two comparisons are planned, not three.
+    let least = report.cells[2].comparison.expect("games");
+    assert!((least.holm_p - 2.0 * least.p).abs() < 1e-12, "{least:?}");
+    let text = markdown(&report, "", None);
+    for expected in [
+        "## Compared with players=1\n\nEach cell is compared with the one that has players=1 and its other parameters. ",
+        "\n| cell | compared with | difference | z | p | Holm |\n",
+        "\n| players=4 sigma=50 | players=1 sigma=50 | +25.00 [",
+    ] {
+        assert!(text.contains(expected), "{text}\nexpected {expected}");
+    }
+    assert!(!text.contains("Not played by the same"), "{text}");
+    let value = json(&report);
+    assert_eq!(value["base"], "players=1");
+    assert_eq!(value["cells"][3]["base"], "players=1 sigma=50");
+    assert_eq!(value["cells"][1]["base"], serde_json::Value::Null);
+}
+
 #[tokio::test]
 async fn a_base_that_comes_after_games_is_told() {
     let (before, store, folder) = played().await;
