@@ -110,6 +110,12 @@ const LEGEND: u32 = 22;
 /// Width of a letter of the names and of the legend, on average.
 const LETTER: u32 = 7;
 
+/// Size of the letters of a title that has room.
+const TITLE: f64 = 20.0;
+
+/// Width of a letter of the title by its size, on average.
+const TITLE_LETTER: f64 = 0.45;
+
 /// Width of an error bar.
 const BAR: i32 = 8;
 
@@ -212,6 +218,13 @@ impl Plot {
         }
     }
 
+    /// Size of the title's letters: a long title has smaller ones, so that it fits.
+    fn title_size(&self) -> f64 {
+        let letters = self.title.chars().count().max(1) as f64;
+        let room = f64::from(WIDTH - 2 * MARGIN);
+        TITLE.min(room / (TITLE_LETTER * letters))
+    }
+
     /// Tells whether the names are too long to stand side by side.
     fn turns_names(&self, names: &[String]) -> bool {
         let room = (WIDTH - LEFT - 2 * MARGIN) / (names.len() as u32).max(1);
@@ -256,7 +269,7 @@ impl Plot {
         area.fill(&RGBColor(255, 255, 255))?;
         let (chart_area, legend_area) = area.split_vertically(HEIGHT + names);
         let mut chart = ChartBuilder::on(&chart_area)
-            .caption(&self.title, ("sans-serif", 20))
+            .caption(&self.title, ("sans-serif", self.title_size()))
             .margin(MARGIN)
             .x_label_area_size(46 + names)
             .y_label_area_size(LEFT)
@@ -415,6 +428,24 @@ fn longest(names: &[String]) -> u32 {
 mod tests {
     use super::*;
     use crate::report::pdf;
+
+    #[test]
+    fn a_long_title_has_smaller_letters() {
+        let size = |letters: usize| {
+            let plot = Plot {
+                title: "n".repeat(letters),
+                x: String::new(),
+                axis: PlotAxis::Numbers,
+                y: String::new(),
+                lines: Vec::new(),
+                level: None,
+                bars: false,
+            };
+            plot.title_size()
+        };
+        assert_eq!([size(0), size(90)], [20.0, 20.0]);
+        assert!((size(186) - 10.0).abs() < 0.05, "{}", size(186));
+    }
 
     #[test]
     fn lines_of_one_colour_differ_in_pattern_and_shape() {
