@@ -337,6 +337,12 @@ fn count_machine(
 }
 
 impl CellFindings<'_> {
+    /// Label of the cell that it is compared with, where the file names no cell that is the base of all.
+    pub fn base_of_its_own(&self, specification: &Specification) -> Option<&str> {
+        let label = self.base.map(|base| base.label.as_str());
+        label.filter(|label| specification.report.base.as_deref() != Some(label))
+    }
+
     /// Verdict of the stopping rule in a word; empty without a rule.
     pub fn verdict_word(&self) -> &'static str {
         match (self.counted.ratio, self.counted.verdict) {

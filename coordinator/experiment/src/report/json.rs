@@ -20,11 +20,10 @@ use serde_json::{Map, Value, json};
 /// - `cells[]`: the findings of every cell, with its `base` where not all have the same.
 pub fn json(report: &Findings<'_>) -> Value {
     let specification = report.specification;
-    let is_one_base = specification.base().is_none_or(|base| base.is_one_cell());
     let with_base = |cell: &CellFindings<'_>| {
         let mut value = cell_json(cell);
-        if let (false, Some(base)) = (is_one_base, cell.base) {
-            value["base"] = json!(base.label);
+        if let Some(label) = cell.base_of_its_own(specification) {
+            value["base"] = json!(label);
         }
         value
     };

@@ -88,17 +88,21 @@ pub(crate) async fn finish(
     assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
 }
 
-/// An experiment with two finished pairs of its first cell.
-pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
+/// An experiment of two openings in a store, before its first game.
+async fn begun(text: &str) -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
     std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
-    let specification =
-        Specification::parse(FILE, &folder.path().join("t.toml")).expect("a good file");
+    let specification = Specification::parse(text, &folder.path().join("t.toml"));
+    let specification = specification.expect("a good file");
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = OpenMode::PLAY;
-    let store = store::open(&address, &specification.plan("build 1"), opening).await;
-    let store = store.expect("a store");
+    let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
+    (specification, store.expect("a store"), folder)
+}
+
+/// An experiment with two finished pairs of its first cell.
+pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
+    let (specification, store, folder) = begun(FILE).await;
     use MatchOutcome::{Draw, Loss, Win};
     for (results, incidents) in [
         ([Win, Win], Vec::new()),
@@ -687,9 +691,6 @@ async fn all_forms_of_the_report_agree() {
 #[tokio::test]
 async fn a_further_parameter_is_named_in_table_and_figure() {
     use MatchOutcome::{Draw, Loss, Win};
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
-    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
     // The cost follows from the others, and is not named.
     let grid = "[grid]\nplayers = [1, 4]\nsigma = [25]\n";
     let conditions = [(1, 10), (1, 20), (4, 10), (4, 20)].map(|(players, nodes)| {
@@ -701,11 +702,7 @@ async fn a_further_parameter_is_named_in_table_and_figure() {
         .replace(grid, &conditions.concat())
         .replace("[\"—\"]", "[\"—\", \"—\", \"—\"]")
         .replace("[[3, 1], []]", "[]");
-    let specification = Specification::parse(&text, &folder.path().join("t.toml"));
-    let specification = specification.expect("a good file");
-    let address = Address::Sqlite(folder.path().join("t.db"));
-    let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
-    let store = store.expect("a store");
+    let (specification, store, _folder) = begun(&text).await;
     for results in [[Win, Win], [Loss, Draw], [Win, Loss], [Win, Loss]] {
         finish((&specification, &*store), results, Vec::new()).await;
     }

@@ -8,8 +8,6 @@ use super::definition::{Cell, Specification, UnknownCell};
 pub struct Base<'a> {
     /// The parameters that it names, with their values.
     named: Vec<(&'a str, &'a str)>,
-    /// It names all of them.
-    is_one_cell: bool,
 }
 
 impl<'a> Base<'a> {
@@ -20,15 +18,7 @@ impl<'a> Base<'a> {
             Some(cell) => parameters(cell).collect(),
             None => cells.iter().find_map(|cell| named_by(text, cell))?,
         };
-        Some(Self {
-            named,
-            is_one_cell: whole.is_some(),
-        })
-    }
-
-    /// Returns whether it is one cell for all others.
-    pub fn is_one_cell(&self) -> bool {
-        self.is_one_cell
+        Some(Self { named })
     }
 
     /// Returns the index of the cell that a cell is compared with; `None` for a base, and where no base has its other

@@ -200,14 +200,14 @@ fn legend_of_stars(text: &mut String, report: &Findings<'_>) {
 /// Comparisons with the base of the file.
 pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
     let specification = report.specification;
-    let (Some(base), Some(cells_of_base)) = (&specification.report.base, specification.base())
-    else {
+    let Some(base) = &specification.report.base else {
         return;
     };
     if report.cells.iter().all(|cell| cell.base.is_none()) {
         return;
     }
-    let is_one_cell = cells_of_base.is_one_cell();
+    let mut bases = report.cells.iter();
+    let is_one_cell = bases.all(|cell| cell.base_of_its_own(specification).is_none());
     let _ = writeln!(text, "\n## Compared with {base}\n");
     if !is_one_cell {
         let _ = write!(

@@ -5,16 +5,12 @@ use crate::statistics::SprtVerdict;
 
 #[tokio::test]
 async fn cells_are_compared_with_the_base() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
-    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
     let text = FILE
         .replace("games = 4", "games = 4\ncommon_openings = true")
         .replace("[1, 4]", "[1, 4, 8]")
         .replace("[\"—\"]", "[\"—\"], [\"—\"]")
         .replace("[[3, 1], []]", "[]");
-    let specification = Specification::parse(&text, &folder.path().join("t.toml"));
-    let specification = specification.expect("a good file");
+    let (specification, store, _folder) = begun(&text).await;
     let other = specification.clone().with_base("players=2 sigma=25");
     let error = other.expect_err("no such cell").to_string();
     assert!(
@@ -25,9 +21,6 @@ async fn cells_are_compared_with_the_base() {
     );
     let specification = specification.with_base("players=1 sigma=25");
     let specification = specification.expect("a cell");
-    let address = Address::Sqlite(folder.path().join("t.db"));
-    let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
-    let store = store.expect("a store");
     use MatchOutcome::{Draw, Loss, Win};
     let cells = [
         [[Win, Loss], [Loss, Loss]],
@@ -91,19 +84,12 @@ async fn cells_are_compared_with_the_base() {
 /// A base that names some parameters is a cell for every value of the others.
 #[tokio::test]
 async fn cells_are_compared_with_those_of_their_other_parameters() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
-    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
     let text = FILE
         .replace("sigma = [25]", "sigma = [25, 50]")
         .replace("[report]\n", "[report]\nbase = \"players=1\"\n")
         .replace("[[\"49.50%\"], [\"—\"]]", "[]")
         .replace("[[3, 1], []]", "[]");
-    let specification = Specification::parse(&text, &folder.path().join("t.toml"));
-    let specification = specification.expect("a good file");
-    let address = Address::Sqlite(folder.path().join("t.db"));
-    let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
-    let store = store.expect("a store");
+    let (specification, store, _folder) = begun(&text).await;
     use MatchOutcome::{Loss, Win};
     // One player of each σ, then four.
     let cells = [
