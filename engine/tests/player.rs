@@ -350,6 +350,42 @@ fn pondering_from_the_opponents_position_counts_draws_as_our_searches_do() {
     assert_eq!(pondered.line.score, Score::Cp(50));
 }
 
+/// A table that was filled by other rules, or with draws that are worth what they are to the other side, is of no use.
+#[test]
+fn results_by_other_rules_are_forgotten() {
+    let draws_that_neither_wants = GameRules {
+        maximum_plies: NonZeroU32::new(8),
+        draw_values: [-200, -200],
+        ..GameRules::default()
+    };
+    let plies = |plies| GameRules {
+        maximum_plies: NonZeroU32::new(plies),
+        ..GameRules::default()
+    };
+    let kings = "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1";
+    let mate = "sfen 4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1";
+    for (first, by, second, rules, limit) in [
+        (
+            kings,
+            draws_that_neither_wants,
+            "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1 moves 5i5h",
+            draws_that_neither_wants,
+            depth(6),
+        ),
+        (mate, plies(2), mate, plies(3), depth(5)),
+    ] {
+        let think = |player: &mut Player, text, rules, limit: &Limits| {
+            let game = Game::from_usi(text).expect("a game").with_rules(rules);
+            comparable(&player.think(&game, limit, &Control::new(), &mut |_| ()))
+        };
+        let mut used = player(0.0, 1);
+        think(&mut used, first, by, &nodes(20_000));
+        let found = think(&mut used, second, rules, &limit);
+        let fresh = think(&mut player(0.0, 1), second, rules, &limit);
+        assert_eq!(found, fresh, "{second}");
+    }
+}
+
 /// Without the transposition table, the ponder table alone names the move to begin with (Shimoyama, section 9):
 /// some nodes then find what takes two plies otherwise.
 #[test]

@@ -8,6 +8,7 @@ mod interval;
 mod pentanomial;
 mod significance;
 mod sprt;
+mod student;
 
 pub use comparison::{Comparison, PairedComparison, compare, compare_pairs};
 pub use interval::{Interval, wilson};

@@ -130,8 +130,8 @@ pub fn engine_help() -> String {
 
 const ENGINE_COMMANDS: &str = "\
 Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
-btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder, and go mate [MS], a
-search for a mate by checks alone. With one thread and a limit of nodes or depth alone, a game with
+btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, searchmoves, infinite and ponder, and
+go mate [MS], a search for a mate by checks alone. With one thread and a limit of nodes or depth alone, a game with
 the same seed repeats to the last node.";
 
 /// Speaks USI for one native player on standard input and output until `quit`.

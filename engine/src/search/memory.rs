@@ -8,7 +8,11 @@ use super::{
     ponder_table::PonderTable,
     search_value::{SearchValue, TranspositionTable},
 };
-use crate::{eval::Evaluator, mate::MateSearch};
+use crate::{
+    eval::Evaluator,
+    mate::MateSearch,
+    rules::{Game, GameRules},
+};
 use std::collections::TryReserveError;
 
 /// Size of a thread's mate search table, in positions.
@@ -36,6 +40,8 @@ pub(crate) struct SearchMemory<E, V: SearchValue> {
     pub(super) threads: Vec<ThreadMemory<E>>,
     /// The last search, unless something has been forgotten since.
     pub(super) last: Option<LastSearch<V>>,
+    /// The rules by which the tables are filled.
+    rules: Option<GameRules>,
 }
 
 impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
@@ -66,6 +72,7 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
             options,
             threads: threads.collect(),
             last: None,
+            rules: None,
         })
     }
 
@@ -95,6 +102,17 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
             thread.evaluator = evaluator.clone();
         }
         self.last = None;
+    }
+
+    /// Forgets what was found by other rules than those of a game. The worth of draws is that to the side to move, as
+    /// for the search: the same position may be worth another value in a search for the other side.
+    pub fn obey(&mut self, game: &Game) {
+        let us = game.position().side_to_move();
+        let rules = game.rules().with_draws_of(us);
+        let last = self.rules.replace(rules);
+        if last.is_some_and(|last| last != rules) {
+            self.clear();
+        }
     }
 
     /// Forgets the last game.

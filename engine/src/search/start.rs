@@ -85,6 +85,7 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
     players: PlayersNoise<'_, V>,
     progress: &mut dyn FnMut(&Line),
 ) -> Line {
+    memory.obey(game);
     if memory.options.table_persistence != 0 {
         memory.table.age();
     } else {

@@ -19,6 +19,7 @@ use crate::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
+    mem,
     sync::Arc,
     time::Duration,
 };
@@ -89,6 +90,8 @@ struct FailuresInARow {
     cells: BTreeSet<usize>,
     /// Pause after the last failure, of any players.
     pause: Option<Duration>,
+    /// Cells that failed while others were played: no pause mends them.
+    broken: BTreeSet<usize>,
 }
 
 impl FailuresInARow {
@@ -104,8 +107,22 @@ impl FailuresInARow {
             self.count += 1;
             self.cells.insert(cell);
         }
+        if self.broken.contains(&cell) {
+            return first;
+        }
         let pause = self.pause.map_or(first, |pause| (pause * 2).min(longest));
         *self.pause.insert(pause)
+    }
+
+    /// Ends the row with a pair that was played in a cell.
+    fn end(&mut self, cell: usize) {
+        let mut broken = mem::take(&mut self.broken);
+        broken.append(&mut self.cells);
+        broken.remove(&cell);
+        *self = Self {
+            broken,
+            ..Self::default()
+        };
     }
 
     /// Returns whether this machine is at fault, in an experiment of `cells` cells.
@@ -150,7 +167,7 @@ impl BoardTask {
             let failed = match &outcome {
                 PairEnd::Failed(incident) => Some((incident.side, in_words(incident))),
                 PairEnd::Played(_) => {
-                    row = FailuresInARow::default();
+                    row.end(lease.cell);
                     None
                 }
                 PairEnd::Lost | PairEnd::Aborted => None,
@@ -525,6 +542,25 @@ mod tests {
         row.add(1, true, pauses);
         row.add(0, false, pauses);
         assert!(row.is_too_long(2));
+    }
+
+    #[test]
+    fn a_cell_that_fails_while_others_are_played_costs_short_pauses() {
+        let mut row = FailuresInARow::default();
+        let pauses = (Duration::from_secs(5), Duration::from_secs(60));
+        let waits =
+            |row: &mut FailuresInARow| [(); 3].map(|()| row.add(1, false, pauses).as_secs());
+        assert_eq!(waits(&mut row), [5, 10, 20]);
+        row.end(0);
+        assert_eq!(waits(&mut row), [5, 5, 5]);
+        assert_eq!(
+            row.add(0, false, pauses).as_secs(),
+            5,
+            "the first of its cell"
+        );
+        assert_eq!(row.add(0, false, pauses).as_secs(), 10);
+        row.end(1);
+        assert_eq!(waits(&mut row), [5, 10, 20], "it can be played");
     }
 
     /// [`SMALL`] with a second side that ends at its first move, and loses by it.

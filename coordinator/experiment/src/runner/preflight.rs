@@ -15,7 +15,7 @@ use monju_proto::{
     v1::{Arrival, Limits, Vote},
 };
 use monju_team::config::{BookConfig, ConfigError};
-use std::{fmt::Write as _, fs, pin::pin, time::Duration};
+use std::{fmt::Write as _, fs, iter, pin::pin, time::Duration};
 use tokio::time;
 
 /// Greatest length of an engine's name in a build, in characters.
@@ -99,7 +99,8 @@ pub async fn preflight(
     playable_openings(specification)?;
     drawn_declarations(specification)?;
     let mut tested: Vec<(Members, String)> = Vec::new();
-    let mut warnings: Vec<String> = repeated_openings(specification).into_iter().collect();
+    let doubts = [repeated_openings, cells_alike].map(|doubt| doubt(specification));
+    let mut warnings: Vec<String> = doubts.into_iter().flatten().collect();
     let mut engines = Vec::new();
     for cell in &specification.cells {
         let mut own = Vec::new();
@@ -219,10 +220,46 @@ fn repeated_openings(specification: &Specification) -> Option<String> {
     Some(specification.key_error(&["games"], what).to_string())
 }
 
-/// Threads that think for a limited time while each side of a cell does, with `jobs` games at once.
+/// Warns of cells between which only chance can make a difference, such as those of a parameter on which no side that
+/// plays depends.
+fn cells_alike(specification: &Specification) -> Option<String> {
+    let cells = &specification.cells;
+    let earlier = |index: usize| cells[..index].iter().find(|it| it.is_alike(&cells[index]));
+    let mut alike = (0..cells.len()).filter_map(|index| Some((earlier(index)?, &cells[index])));
+    let (one, other) = alike.next()?;
+    let others = match alike.count() {
+        0 => String::new(),
+        others => format!(", and so do {others} more cells"),
+    };
+    let what = format!(
+        "'{}' plays the same as '{}'{others}: only chance can tell them apart; let a side that plays depend on every \
+         parameter, unless this is meant",
+        other.label, one.label
+    );
+    let name = other.parameters.iter().zip(&one.parameters);
+    let name = name
+        .filter(|(one, other)| one != other)
+        .map(|((name, _), _)| name.as_str());
+    let path: Vec<&str> = iter::once("grid").chain(name.take(1)).collect();
+    Some(specification.key_error(&path, what).to_string())
+}
+
+/// Threads that take time from each other while each side of a cell thinks for a limited time, with `jobs` games at
+/// once, as far as this machine runs and knows them. On other boards a side without such a limit may be to move.
 fn threads_at_once(cell: &Cell, jobs: usize) -> [usize; 2] {
     let sides = cell.timed_threads();
-    let others = jobs.saturating_sub(1) * sides[0].max(sides[1]);
+    let boards = jobs.saturating_sub(1);
+    let untimed = |boards| {
+        let sides = [&cell.first, &cell.second];
+        sides
+            .map(|side| side.untimed_threads(boards, jobs))
+            .into_iter()
+            .max()
+    };
+    let others = (0..=boards)
+        .map(|timed| timed * sides[0].max(sides[1]) + untimed(boards - timed).unwrap_or(0))
+        .max()
+        .unwrap_or(0);
     sides.map(|own| match own {
         0 => 0,
         own => own + others,
@@ -244,8 +281,8 @@ pub fn crowded(specification: &Specification, jobs: usize, cores: usize) -> Opti
         others => format!(" ({others} more cells likewise)"),
     };
     Some(format!(
-        "in '{}', {} threads think for a limited time at once on {cores} cores, so that each gets less than its time, \
-         which the report will say{others}; play fewer games at once (--jobs), or limit nodes instead of time",
+        "in '{}', {} threads think at once on {cores} cores, so that those with a limit of time get less than it, which \
+         the results will say{others}; play fewer games at once, or limit nodes instead of time",
         most.label,
         threads(most)
     ))
@@ -262,7 +299,7 @@ pub(super) fn crowding(cell: &Cell, jobs: usize, cores: usize) -> Vec<Incident> 
             cause: Cause::Crowded,
             side,
             detail: format!(
-                "{threads} threads thought for a limited time at once on {cores} cores, each for less than its time"
+                "{threads} threads thought at once on {cores} cores, and this side for less than its limit of time"
             ),
             stall: None,
         })

@@ -292,6 +292,49 @@ fn voters_that_share_cores_while_time_is_measured_are_told() {
     }
 }
 
+#[test]
+fn sides_without_a_limit_of_time_take_cores_from_timed_ones_on_other_boards() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Three players that take turns, against one with a limit of time.
+    let text = SMALL.replace(
+        "nodes = 60\nplayer = [{ name = \"s\" }]",
+        "time_ms = 60\nplayer = [{ name = \"s\" }]",
+    );
+    let mixed = specification_of(folder.path(), &text);
+    assert_eq!(crowded(&mixed, 1, 1), None, "sides of a game take turns");
+    // One thinks for a limited time on each board but one, where as many of the three do as games are played.
+    for (jobs, threads) in [(2, 3), (3, 5)] {
+        assert_eq!(crowded(&mixed, jobs, threads), None);
+        let warning = crowded(&mixed, jobs, threads - 1).expect("a warning");
+        assert!(warning.contains(&format!("{threads} threads")), "{warning}");
+    }
+}
+
+#[tokio::test]
+async fn cells_that_play_the_same_are_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let warnings = async |text: &str| {
+        let found = preflight(&specification_of(folder.path(), text)).await;
+        found.expect("players that play").warnings
+    };
+    assert_eq!(warnings(SMALL).await, Vec::<String>::new());
+    // The line that names the parameter is a comment.
+    let text = SMALL.replace(
+        "sigma = \"$sigma\" }]",
+        "sigma = 50 }] # sigma = \"$sigma\"",
+    );
+    let told = warnings(&text).await;
+    let [warning] = &told[..] else {
+        panic!("{told:?}")
+    };
+    let expected = "small.toml:9: 'sigma=200' plays the same as 'sigma=50': only chance";
+    assert!(warning.contains(expected), "{warning}");
+    // An ensemble that plays in no cell.
+    let text =
+        text + "[ensemble.other]\nnodes = 60\nplayer = [{ name = \"o\", sigma = \"$sigma\" }]\n";
+    assert_eq!(warnings(&text).await.len(), 1);
+}
+
 #[tokio::test]
 async fn crowded_cores_are_an_incident_of_every_pair() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -332,16 +375,17 @@ async fn crowded_cores_are_an_incident_of_every_pair() {
 fn a_side_that_ponders_has_other_cores_than_its_opponent() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let sides = |ponder: bool| {
-        let side = |threads: u32, ponder: bool| {
+        let side = |threads: &str, ponder: bool| {
             format!(
-                "byoyomi_ms = 100\nengine = {{ command = [\"a\"], options = {{ Threads = {threads} }}, ponder = {ponder} }}"
+                "byoyomi_ms = 100\nengine = {{ command = [\"a\"], options = {{ {threads} }}, ponder = {ponder} }}"
             )
         };
         let text = format!(
             "version = 1\nname = \"t\"\ngames = 2\nopenings = \"openings.sfen\"\nfirst = \"one\"\nsecond = \"other\"\n\
              [ensemble.one]\n{}\n[ensemble.other]\n{}\n",
-            side(2, ponder),
-            side(1, false)
+            side("Threads = 2", ponder),
+            // As a command line gives it; names of options are known in any case.
+            side("threads = \"1\"", false)
         );
         specification_of(folder.path(), &text)
     };

@@ -95,6 +95,13 @@ impl Cell {
         self.first.mirrors(&self.second)
     }
 
+    /// Returns whether its games differ from those of another cell by their openings and seeds alone.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        self.first.is_alike(&other.first)
+            && self.second.is_alike(&other.second)
+            && self.adjudication == other.adjudication
+    }
+
     /// Threads that think for a limited time while each side is to move, as far as this machine runs and knows them.
     pub fn timed_threads(&self) -> [usize; 2] {
         let sides = [&self.first, &self.second];

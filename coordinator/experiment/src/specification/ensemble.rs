@@ -9,6 +9,8 @@ use monju_proto::v1::Limits;
 use monju_team::config::BookConfig;
 use serde::Deserialize;
 use std::{
+    cmp::Reverse,
+    iter,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -77,6 +79,15 @@ impl SideEnsemble {
     /// have cores of their own from their start, as their effort is measured.
     pub fn same_team(&self, other: &Self) -> bool {
         self.members == other.members && self.is_timed() == other.is_timed()
+    }
+
+    /// Returns whether the other ensemble is told the same in every word but its name.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        let named = Self {
+            name: other.name.clone(),
+            ..self.clone()
+        };
+        named == *other
     }
 
     /// Returns whether both ensembles play the same move in every position, so that a game between them has a mirror
@@ -226,12 +237,36 @@ impl SideEnsemble {
         match &self.members {
             Members::Embedded { players, .. } => players
                 .iter()
-                .filter(|player| self.limits.time_ms.is_some() || player.limits.time.is_some())
+                .filter(|player| self.limits_time_of(player))
                 .map(threads)
                 .sum(),
             Members::Engine(engine) if self.is_timed() => asked_threads(&engine.spec).unwrap_or(1),
             Members::Engine(_) | Members::Remote { .. } => 0,
         }
+    }
+
+    /// Threads that think at once without a limit of time, as far as this machine runs and knows them, while this side
+    /// is to move on so many boards, whose players take so many turns.
+    pub fn untimed_threads(&self, boards: usize, turns: usize) -> usize {
+        match &self.members {
+            Members::Embedded { players, .. } => {
+                let players = players.iter();
+                let untimed = players.filter(|player| !self.limits_time_of(player));
+                let mut waiting: Vec<usize> = untimed
+                    .flat_map(|player| iter::repeat_n(threads(player), boards))
+                    .collect();
+                waiting.sort_unstable_by_key(|threads| Reverse(*threads));
+                waiting.iter().take(turns).sum()
+            }
+            Members::Engine(engine) if !self.is_timed() => {
+                boards * asked_threads(&engine.spec).unwrap_or(1)
+            }
+            Members::Engine(_) | Members::Remote { .. } => 0,
+        }
+    }
+
+    fn limits_time_of(&self, player: &PlayerSpec) -> bool {
+        self.limits.time_ms.is_some() || player.limits.time.is_some()
     }
 
     /// Name of a limit that a foreign player cannot be told, where no time limit stops it either.
@@ -299,14 +334,14 @@ fn threads(player: &PlayerSpec) -> usize {
     }
 }
 
-/// Returns the number of threads that the options of an engine ask for, if they do.
+/// Returns the number of threads that the options of an engine ask for, if they do. A command line gives it as text.
 pub(crate) fn asked_threads(spec: &UsiSpec) -> Option<usize> {
-    let mut options = spec.options.0.iter();
-    let threads = options.find(|(name, _)| name == "Threads");
-    match threads {
-        Some((_, OptionValue::Number(threads))) => Some((*threads).max(1) as usize),
-        _ => None,
-    }
+    let threads = match spec.options.get("Threads")? {
+        OptionValue::Number(threads) => *threads,
+        OptionValue::Text(text) => text.trim().parse().ok()?,
+        OptionValue::Switch(_) => return None,
+    };
+    Some(threads.max(1) as usize)
 }
 
 /// Returns whether a player comes from the table of this name: a table that stands for several players

@@ -4,13 +4,11 @@ use super::{
     GameTally,
     interval::{Interval, wilson},
     significance::{Stars, stars_of_p},
+    student,
 };
 use statrs::{
     distribution::{DiscreteCDF, Hypergeometric},
-    function::{
-        beta::{beta_reg, inv_beta_reg},
-        erf::erfc,
-    },
+    function::erf::erfc,
 };
 use std::collections::BTreeMap;
 
@@ -124,11 +122,11 @@ pub fn compare_pairs(
     let squares: f64 = differences.iter().map(|one| (one - mean).powi(2)).sum();
     let deviation = (squares / (n - 1.0) / n).sqrt();
     let is_known = deviation > 0.0;
-    let p = is_known.then(|| student_upper_tail(mean / deviation, n - 1.0));
+    let p = is_known.then(|| student::upper_tail(mean / deviation, n - 1.0));
     Some(PairedComparison {
         pairs: count as u64,
         difference: mean,
-        interval: is_known.then(|| around(mean, student_quantile(n - 1.0) * deviation)),
+        interval: is_known.then(|| around(mean, student::quantile(n - 1.0) * deviation)),
         p,
         holm_p: p,
     })
@@ -139,22 +137,6 @@ fn around(centre: f64, half_width: f64) -> Interval {
         low: centre - half_width,
         high: centre + half_width,
     }
-}
-
-/// Probability of a value above `t` under Student's distribution (Student 1908).
-fn student_upper_tail(t: f64, degrees_of_freedom: f64) -> f64 {
-    let share = degrees_of_freedom / (degrees_of_freedom + t * t);
-    let beyond = 0.5 * beta_reg(degrees_of_freedom / 2.0, 0.5, share);
-    match t < 0.0 {
-        true => 1.0 - beyond,
-        false => beyond,
-    }
-}
-
-/// The quantile of Student's distribution for a two-sided 95 % interval.
-fn student_quantile(degrees_of_freedom: f64) -> f64 {
-    let share = inv_beta_reg(degrees_of_freedom / 2.0, 0.5, 0.05);
-    (degrees_of_freedom * (1.0 - share) / share).sqrt()
 }
 
 /// Probability of a value above `z` under N(0, 1).
@@ -252,25 +234,6 @@ mod tests {
                 .expect("games")
                 .is_exact
         );
-    }
-
-    #[test]
-    fn quantiles_and_tails_of_student_are_those_of_the_tables() {
-        for (freedom, quantile) in [
-            (1.0, 12.706_205),
-            (3.0, 3.182_446),
-            (9.0, 2.262_157),
-            (79.0, 1.990_450),
-            (9_999.0, 1.960_201),
-        ] {
-            let found = student_quantile(freedom);
-            assert!((found - quantile).abs() < 1e-5, "{freedom}: {found}");
-            let tail = student_upper_tail(quantile, freedom);
-            assert!((tail - 0.025).abs() < 1e-7, "{freedom}: {tail}");
-            let below = student_upper_tail(-quantile, freedom);
-            assert!((below - 0.975).abs() < 1e-7, "{freedom}: {below}");
-        }
-        assert!((student_upper_tail(0.0, 5.0) - 0.5).abs() < 1e-12);
     }
 
     #[test]

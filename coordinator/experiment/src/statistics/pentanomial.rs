@@ -1,8 +1,7 @@
 //! Elo from pairs of games: an opening played with both colours is one sample, because its two
 //! games are not independent.
 
-use super::interval::{Interval, Z95};
-use statrs::function::erf::erfc;
+use super::{interval::Interval, student};
 
 /// Pairs by the half points of the first side, 0 to 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +12,7 @@ pub struct Pentanomial(pub [u64; 5]);
 pub struct EloEstimate {
     /// Logistic Elo of the mean score.
     pub elo: f64,
-    /// Its 95 % interval; `None` while all pairs ended alike, because their variance is unknown then.
+    /// Its 95 % interval, by Student's t; `None` while all pairs ended alike, because their variance is unknown then.
     pub interval: Option<Interval>,
     /// Likelihood of superiority: probability that the first side is stronger; `None` likewise.
     pub superiority: Option<f64>,
@@ -44,47 +43,61 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Mean score of a game and its variance per pair; `None` before the first pair.
-    pub fn mean_and_variance(&self) -> Option<(f64, f64)> {
-        let pairs = self.pairs();
-        if pairs == 0 {
-            return None;
-        }
-        let values = || (0..5).map(|index| (index as f64 / 4.0, self.0[index] as f64));
-        let mean = values().map(|(score, count)| score * count).sum::<f64>() / pairs as f64;
-        let squares = values().map(|(score, count)| count * (score - mean).powi(2));
-        Some((mean, squares.sum::<f64>() / pairs as f64))
+    /// Mean score of a game; `None` before the first pair.
+    pub fn mean(&self) -> Option<f64> {
+        let pairs = self.pairs() as f64;
+        let points: f64 = self.values().map(|(score, count)| score * count).sum();
+        (pairs > 0.0).then(|| points / pairs)
     }
 
     /// Standard error of the mean score of a game; `None` while all pairs ended alike, because a sample
     /// without variance does not show the variance.
     pub fn error(&self) -> Option<f64> {
-        let (_, variance) = self.mean_and_variance()?;
-        (variance > 0.0).then(|| (variance / self.pairs() as f64).sqrt())
+        let mean = self.mean()?;
+        let pairs = self.pairs() as f64;
+        let squares = self
+            .values()
+            .map(|(score, count)| count * (score - mean).powi(2));
+        let squares: f64 = squares.sum();
+        (squares > 0.0).then(|| (squares / (pairs - 1.0) / pairs).sqrt())
+    }
+
+    /// Scores of a pair, 0 to 1, each with its number of pairs.
+    fn values(&self) -> impl Iterator<Item = (f64, f64)> {
+        let counts = self.0.iter().enumerate();
+        counts.map(|(index, count)| (index as f64 / 4.0, *count as f64))
+    }
+
+    /// Half the width of the 95 % interval of the mean score, by Student's t.
+    fn half_width(&self) -> Option<f64> {
+        let error = self.error()?;
+        Some(student::quantile(self.freedom()) * error)
+    }
+
+    fn freedom(&self) -> f64 {
+        self.pairs() as f64 - 1.0
     }
 
     /// The Elo difference; `None` before the first pair, and while only wins or only losses were seen.
     pub fn elo(&self) -> Option<EloEstimate> {
-        let (mean, _) = self.mean_and_variance()?;
+        let mean = self.mean()?;
         if mean <= 0.0 || mean >= 1.0 {
             return None;
         }
-        let error = self.error();
+        let superiority = |error| 1.0 - student::upper_tail((mean - 0.5) / error, self.freedom());
         Some(EloEstimate {
             elo: elo_of_score(mean),
-            interval: error.map(|error| Interval {
-                low: elo_of_score(mean - Z95 * error),
-                high: elo_of_score(mean + Z95 * error),
+            interval: self.half_width().map(|half_width| Interval {
+                low: elo_of_score(mean - half_width),
+                high: elo_of_score(mean + half_width),
             }),
-            superiority: error
-                .map(|error| 0.5 * erfc(-(mean - 0.5) / error / std::f64::consts::SQRT_2)),
+            superiority: self.error().map(superiority),
         })
     }
 
     /// The 95 % interval of the mean score of a game, as far as a score can be; `None` while all pairs ended alike.
     pub fn interval(&self) -> Option<Interval> {
-        let (mean, _) = self.mean_and_variance()?;
-        let half_width = Z95 * self.error()?;
+        let (mean, half_width) = (self.mean()?, self.half_width()?);
         Some(Interval {
             low: (mean - half_width).max(0.0),
             high: (mean + half_width).min(1.0),
@@ -93,7 +106,7 @@ impl Pentanomial {
 
     /// The mean score in per cent with its 95 % interval, or dashes where they are unknown.
     pub fn score_in_words(&self) -> String {
-        let Some((mean, _)) = self.mean_and_variance() else {
+        let Some(mean) = self.mean() else {
             return "—".to_owned();
         };
         let interval = match self.interval() {
@@ -121,14 +134,14 @@ mod tests {
     fn elo_follows_from_the_mean_of_pairs() {
         // A finished test of the Stockfish project, checked by hand.
         let pairs = Pentanomial([127, 4883, 10712, 5150, 104]);
-        let (mean, variance) = pairs.mean_and_variance().expect("pairs");
+        let mean = pairs.mean().expect("pairs");
         let n = 20976.0;
         let by_hand = (4883.0 * 0.25 + 10712.0 * 0.5 + 5150.0 * 0.75 + 104.0) / n;
         assert!((mean - by_hand).abs() < 1e-12);
         let elo = pairs.elo().expect("pairs");
         assert!((elo.elo - 1.826).abs() < 0.01, "{elo:?}");
         let high = elo.interval.expect("an interval").high;
-        assert!((high - elo.elo - 1.96 * (variance / n).sqrt() * 694.9).abs() < 0.01);
+        assert!((high - elo.elo - 1.96 * 0.001_247_462 * 694.9).abs() < 0.01);
         assert!(elo.superiority > Some(0.98));
     }
 
@@ -151,7 +164,13 @@ mod tests {
             "no score is beyond"
         );
         let many = Pentanomial([10, 0, 80, 0, 10]);
-        assert_eq!(many.score_in_words(), "50.0% [45.6, 54.4]");
+        assert_eq!(many.score_in_words(), "50.0% [45.5, 54.5]");
+        // The standard error is 0.074536, and Student's quantile with nine degrees of freedom 2.262157.
+        let few = Pentanomial([1, 0, 8, 0, 1]);
+        assert_eq!(few.score_in_words(), "50.0% [33.1, 66.9]");
+        let ahead = Pentanomial([0, 1, 2, 1, 1]).elo().expect("pairs");
+        let superiority = ahead.superiority.expect("they differ");
+        assert!((superiority - 0.761_689_666).abs() < 1e-6, "{superiority}");
         assert_eq!(Pentanomial::default().elo(), None);
         assert_eq!(Pentanomial::default().score_in_words(), "—");
     }

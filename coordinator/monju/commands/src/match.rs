@@ -77,6 +77,10 @@ impl MatchCommand {
     }
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
+        let crowded = runner::crowded(&runner.specification, runner.jobs, runner::cores_here());
+        if let Some(warning) = crowded {
+            tell!("warning: {warning}");
+        }
         if self.retry_given_up {
             retry_given_up(runner).await?;
         }
@@ -178,6 +182,11 @@ fn illegal_moves(cell: &CellFindings<'_>) -> [usize; 2] {
     SIDES.map(|side| incidents(cell, Cause::IllegalMove, side).count())
 }
 
+/// Pairs in which the first and the second side had less than their time, because the machine has too few cores.
+fn crowded_pairs(cell: &CellFindings<'_>) -> [usize; 2] {
+    SIDES.map(|side| incidents(cell, Cause::Crowded, side).count())
+}
+
 /// Errors that the engines of the first and of the second side have reported, while they played on.
 fn reported_errors(cell: &CellFindings<'_>) -> [usize; 2] {
     SIDES.map(|side| incidents(cell, Cause::Reported, side).count())
@@ -235,6 +244,13 @@ fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
     let _ = writeln!(text, "time losses: {}", time_losses_in_words(losses));
     let [first, second] = illegal_moves(cell);
     let _ = writeln!(text, "illegal moves: first {first}, second {second}");
+    let [first, second] = crowded_pairs(cell);
+    if first + second > 0 {
+        let _ = writeln!(
+            text,
+            "pairs on too few cores, for less than the time that was asked for: first {first}, second {second}"
+        );
+    }
     let [first, second] = reported_errors(cell);
     if first + second > 0 {
         let mut reported = SIDES
@@ -288,6 +304,7 @@ fn as_json(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> Value {
         "time_losses_while_stalled": losses.map(|losses| losses.stalled),
         "longest_stall_ms": losses.map(|losses| losses.longest_stall.map(|stall| stall.as_millis() as u64)),
         "illegal_moves": illegal_moves(cell),
+        "crowded_pairs": crowded_pairs(cell),
         "reported_errors": reported_errors(cell),
         "slowest_move_ms": slowest,
         "clock_used": clock_used(cell),

@@ -189,7 +189,7 @@ pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value 
                 pairs,
                 ratio,
             } = row;
-            let score = pairs.mean_and_variance().map(|(mean, _)| mean);
+            let score = pairs.mean();
             json!({
                 "cell": cell.label,
                 "pairs": cell.pairs,

@@ -9,7 +9,7 @@ use monju_learn::{
 use std::path::PathBuf;
 
 pub const REDUCTIONS_HELP: &str = "\
-Learns which late moves may be reduced more and which less (Shimoyama, section 8), in some seconds, from the \
+Learns which late moves may be reduced more and which less (Shimoyama, section 8), in a few seconds, from the \
 samples of 'monju learn searches --samples reductions'. The games of every fourth opening are held out: on their samples it \
 prints how many of the moves that a reduction hides are among those that the judge would reduce by one \
 ply more. The same logs and options give the same weights; FILE.recipe beside them has the options. They \
@@ -17,7 +17,7 @@ are used with the search option learned_reduction; the program carries those of 
 engine/weights/reductions.bin.";
 
 pub const MARGINS_HELP: &str = "\
-Learns margins of futility pruning (Shimoyama, section 7), in some seconds, from the samples of \
+Learns margins of futility pruning (Shimoyama, section 7), in a few seconds, from the samples of \
 'monju learn searches --samples margins'. The games of every fourth opening are held out: on their samples it prints how many \
 of the moves that beat alpha are among those that would be pruned, by the usual margin and by the \
 learned one. The same logs and options give the same weights; FILE.recipe beside them has the options. \

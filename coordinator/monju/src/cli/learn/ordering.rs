@@ -5,7 +5,7 @@ use monju_learn::{DescentSettings, ordering::OrderingRun};
 use std::path::PathBuf;
 
 pub const ORDERING_HELP: &str = "\
-Learns by which squares, pieces and captures the order of moves is better (Shimoyama, section 5), in some minutes, \
+Learns by which squares, pieces and captures the order of moves is better (Shimoyama, section 5), in a few minutes, \
 from the samples of 'monju learn searches --samples ordering'. The games of every fourth opening are held out: for their nodes \
 it prints how often the move that cuts comes first, and its mean place, by today's order and by the learned \
 one. The same logs and options give the same weights; FILE.recipe beside them has the options. They are \

@@ -9,7 +9,7 @@ use monju_learn::{
 use std::path::PathBuf;
 
 pub const TIME_CONTROL_HELP: &str = "\
-Learns after which iteration a search may end (Shimoyama, section 6), in some seconds. The games of \
+Learns after which iteration a search may end (Shimoyama, section 6), in a few seconds. The games of \
 every fourth opening are held out: on their searches it prints how often a fixed time, the judge 'agreement' and the learned one \
 end with the move of the whole search, at several mean times. The same logs and options give the same \
 weights. They are used where the time policy is 'learned'; the program carries those of \
