@@ -69,6 +69,8 @@ impl Default for NetworkDelays {
 pub struct Lag {
     /// The last moves, the oldest first.
     measured: VecDeque<LagSample>,
+    /// Number of the last of them that are of this game: the next one may be over another network.
+    in_game: usize,
     last: Option<TimedMove>,
 }
 
@@ -113,6 +115,7 @@ impl Lag {
                 }
                 let is_whole = charged.subsec_millis() == 0;
                 self.measured.push_back(LagSample { lag, is_whole });
+                self.in_game = REMEMBERED.min(self.in_game + 1);
             }
         }
         self.last = Some(TimedMove {
@@ -129,7 +132,13 @@ impl Lag {
         }
     }
 
-    /// Forgets the last clock, as when a game begins; the estimate stays.
+    /// Begins a game. The estimate stays, but the lag has to be seen anew before less than usual is set aside.
+    pub fn begin_game(&mut self) {
+        self.forget_clock();
+        self.in_game = 0;
+    }
+
+    /// Forgets the last clock, so that the next one teaches nothing.
     pub fn forget_clock(&mut self) {
         self.last = None;
     }
@@ -173,8 +182,10 @@ impl Lag {
         })
     }
 
+    /// Returns whether the clock of this game has shown the lag.
     fn is_known(&self) -> bool {
-        self.measured.len() >= TRUSTED_AFTER && !self.counts_whole_seconds()
+        let mut in_game = self.measured.iter().rev().take(self.in_game);
+        self.in_game >= TRUSTED_AFTER && !in_game.all(|one| one.is_whole)
     }
 
     /// Returns true if the referee was seen to charge whole seconds only.
@@ -245,6 +256,34 @@ mod tests {
             let found = Lag::default().to_keep(Color::Black, Some(&short), &assumed);
             assert_eq!(found.kept.as_millis(), kept);
         }
+    }
+
+    #[test]
+    fn another_game_may_be_over_a_slower_network() {
+        let mut lag = Lag::default();
+        let main_time = |lag: &mut Lag| {
+            for left in [500_000, 498_997, 497_994, 496_991, 495_988] {
+                lag.begin(Color::Black, &clock(left, 0));
+                lag.end(Duration::from_millis(1_000));
+            }
+        };
+        main_time(&mut lag);
+        let byoyomi = Clock {
+            byoyomi_ms: 10_000,
+            ..Clock::default()
+        };
+        let kept = |lag: &Lag, clock: &Clock| {
+            let delays = NetworkDelays::default();
+            lag.to_keep(Color::Black, Some(clock), &delays)
+                .kept
+                .as_millis()
+        };
+        assert_eq!(kept(&lag, &byoyomi), 50);
+        lag.begin_game();
+        assert_eq!(kept(&lag, &byoyomi), 1_120);
+        assert_eq!(kept(&lag, &clock(600_000, 0)), 120);
+        main_time(&mut lag);
+        assert_eq!(kept(&lag, &byoyomi), 50);
     }
 
     #[test]
@@ -361,7 +400,7 @@ mod tests {
             lag.end(Duration::from_millis(10));
         }
         assert_eq!(lag.allowance(), Duration::ZERO, "minutes are no lag");
-        lag.forget_clock();
+        lag.begin_game();
         lag.begin(Color::Black, &clock(99_000, 0));
         lag.end(Duration::from_millis(10));
         lag.begin(Color::White, &clock(98_000, 0));

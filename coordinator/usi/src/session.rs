@@ -147,7 +147,7 @@ impl<B: Backend> UsiSession<B> {
             GuiCommand::IsReady => self.get_ready(),
             GuiCommand::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             GuiCommand::NewGame => {
-                self.lag.forget_clock();
+                self.lag.begin_game();
                 self.backend.new_game();
             }
             GuiCommand::Position(text) => self.set_position(&text),
