@@ -46,7 +46,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -128,6 +128,8 @@ struct Inner {
     consultations: AtomicU64,
     /// Room for further consultations at once.
     places: Arc<Semaphore>,
+    /// No further consultations are begun.
+    is_ending: AtomicBool,
     watchers: Arc<Watchers>,
     ponders: Ponders,
     attendance: Attendance,
@@ -160,6 +162,7 @@ impl Service {
                 reservation,
                 consultations: AtomicU64::new(1),
                 places: Arc::new(Semaphore::new(CONSULTATIONS)),
+                is_ending: AtomicBool::new(false),
                 watchers: Arc::default(),
                 ponders: Ponders::default(),
                 attendance: Attendance::default(),
@@ -188,8 +191,10 @@ impl Service {
         descriptors.count(&self.inner.roster)
     }
 
-    /// Waits until no consultation is under way, at most `patience`.
+    /// Waits until no consultation is under way, at most `patience`. Others are refused from now on, in words by which a
+    /// proxy asks another coordinator.
     pub async fn drained(&self, patience: Duration) {
+        self.inner.is_ending.store(true, Ordering::Release);
         let all = self.inner.places.acquire_many(CONSULTATIONS as u32);
         // Those that are left are cut off.
         let _ = timeout(patience, all).await;
@@ -365,6 +370,9 @@ impl Coordinator for Service {
                 "the first message of a consultation must be begin",
             ));
         };
+        if self.inner.is_ending.load(Ordering::Acquire) {
+            return Err(Status::unavailable("this coordinator is about to end"));
+        }
         let claim = begin.claim.take();
         let place = Arc::clone(&self.inner.places).try_acquire_owned();
         let place = place.map_err(|_| {

@@ -711,6 +711,32 @@ fn errors_that_the_engine_reports_are_told_once_a_game() {
     played.join().expect("the server's part");
 }
 
+/// Text that is being selected in a terminal stopped the client at its next line, and its clock ran on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_that_takes_no_more_lines_stops_no_game() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let script = ConnectionScript::new("one", Color::Black, 4, &["#CHUDAN"]);
+    let (server, played) = serve(vec![script]);
+    let client = arguments(&server, folder.path(), &password);
+    let own = ["--option", "BookFile=/nope"];
+    let (_unread, mut errors) = std::io::pipe().expect("a pipe");
+    // As much as a pipe holds.
+    errors.write_all(&[b'.'; 1 << 16]).expect("written");
+    let mut client = std::process::Command::new(monju())
+        .args([&client[..], &own, &engine(), &["4"]].concat())
+        .stderr(errors)
+        .spawn()
+        .expect("started");
+    let ended = eventually("the end of the client", || {
+        client.try_wait().expect("a child")
+    });
+    assert!(ended.success(), "{ended}");
+    played.join().expect("the server's part");
+}
+
 /// The last line of the errors of a client that fails.
 fn ended_line(arguments: &[&str]) -> String {
     let ended = run(arguments);

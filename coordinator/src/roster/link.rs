@@ -46,6 +46,8 @@ const IN_PROCESS_PATIENCE: Duration = Duration::from_secs(60);
 /// Time after which a worker out of reach is no longer told that a session is over: its lease has ended, and
 /// the session may play another game elsewhere.
 const RELEASE_OVERDUE: Duration = Duration::from_secs(10);
+/// Streams that a connection remembers after it has reset them: some for each player of a large worker.
+const RESET_STREAMS: usize = 1_024;
 /// Interval of the HTTP/2 keepalive pings.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time that a peer has to answer a keepalive ping.
@@ -407,7 +409,10 @@ pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> 
         .tcp_nodelay(true)
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
         .keep_alive_timeout(KEEPALIVE_PATIENCE)
-        .keep_alive_while_idle(true))
+        .keep_alive_while_idle(true)
+        // Every decision resets the searches that are not over, and late answers to them are no errors of a peer.
+        .http2_max_concurrent_reset_streams(RESET_STREAMS)
+        .http2_max_local_error_reset_streams(None))
 }
 
 /// Asks a worker to describe itself, which also renews the claim on its players.

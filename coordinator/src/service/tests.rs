@@ -232,6 +232,21 @@ async fn consultations_beyond_the_room_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_coordinator_that_ends_sends_questions_to_another_one() {
+    let mut served = serve(three_opinions(), None).await;
+    let running = Arc::clone(&served.service.inner.places).acquire_owned();
+    let running = running.await.expect("room");
+    let service = served.service.clone();
+    let ended = tokio::spawn(async move { service.drained(Duration::from_secs(60)).await });
+    tokio::task::yield_now().await;
+    let status = refused(&mut served, begin("startpos")).await;
+    assert_eq!(status.code(), Code::Unavailable);
+    assert!(!ended.is_finished(), "a consultation is under way");
+    drop(running);
+    ended.await.expect("drained");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_coordinator_is_healthy_while_a_vote_is_possible() {
     let cable = Cable::default();
     let patience = Duration::from_secs(1);

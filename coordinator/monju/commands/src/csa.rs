@@ -19,7 +19,7 @@ mod testing;
 
 pub use login::Login;
 
-use crate::runtime;
+use crate::{output::Teller, runtime};
 use anyhow::bail;
 use connection::{ConnectionError, CsaConnection};
 use monju_engine::counted;
@@ -57,6 +57,7 @@ impl Csa {
     /// # Errors
     /// The engine or the server cannot be used, or a record cannot be written.
     pub fn run(self) -> anyhow::Result<()> {
+        let _teller = Teller::start();
         runtime::block_on(self.execute())
     }
 

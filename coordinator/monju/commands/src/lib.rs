@@ -6,13 +6,12 @@
     reason = "commands measure real time and report progress by it; no game's clock is kept here"
 )]
 
-/// Says a line on standard error. Nobody may be reading it any more, which must not end a game, as `eprintln` would.
+/// Says a line on standard error, as [`say`](output::say) does.
 #[macro_export]
 macro_rules! tell {
-    ($($text:tt)*) => {{
-        use ::std::io::Write as _;
-        let _ = ::std::writeln!(::std::io::stderr(), $($text)*);
-    }};
+    ($($text:tt)*) => {
+        $crate::output::say(::std::format_args!($($text)*))
+    };
 }
 
 pub mod analyse;
