@@ -191,8 +191,8 @@ impl Service {
         descriptors.count(&self.inner.roster)
     }
 
-    /// Waits until no consultation is under way, at most `patience`. Others are refused from now on, in words by which a
-    /// proxy asks another coordinator.
+    /// Waits until no consultation is under way, at most `patience`. Others are refused from now on, so that a proxy
+    /// asks another coordinator.
     pub async fn drained(&self, patience: Duration) {
         self.inner.is_ending.store(true, Ordering::Release);
         let all = self.inner.places.acquire_many(CONSULTATIONS as u32);

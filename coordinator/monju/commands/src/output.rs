@@ -36,8 +36,8 @@ pub fn print_line(line: &str) -> anyhow::Result<()> {
 /// The thread that says the lines of [`tell!`](crate::tell), where there is one.
 static TELLER: RwLock<Option<NonBlocking>> = RwLock::new(None);
 
-/// Lets a thread say the lines of [`tell!`](crate::tell) while it lives. A terminal that nobody reads, such as one in which
-/// text is being selected, must not stop a game; lines are dropped while it takes none.
+/// Lets a thread say the lines of [`tell!`](crate::tell) while it lives. A terminal that nobody reads, such as one in
+/// which text is being selected, must not stop a game; lines are dropped while it takes none.
 #[must_use]
 pub struct Teller(#[expect(dead_code, reason = "its end lets the thread end")] WorkerGuard);
 
