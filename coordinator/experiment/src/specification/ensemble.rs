@@ -83,11 +83,21 @@ impl SideEnsemble {
 
     /// Returns whether the other ensemble is told the same in every word but its name.
     pub fn is_alike(&self, other: &Self) -> bool {
-        let named = Self {
-            name: other.name.clone(),
-            ..self.clone()
-        };
-        named == *other
+        let Self {
+            name: _,
+            members,
+            limits,
+            clock,
+            nodes_time,
+            margin,
+            crash,
+        } = self;
+        *members == other.members
+            && *limits == other.limits
+            && *clock == other.clock
+            && *nodes_time == other.nodes_time
+            && *margin == other.margin
+            && *crash == other.crash
     }
 
     /// Returns whether both ensembles play the same move in every position, so that a game between them has a mirror
