@@ -238,6 +238,34 @@ fn an_interrupted_match_without_a_store_says_that_nothing_was_kept() {
     assert!(ended.errors.contains(expected), "{}", ended.errors);
 }
 
+/// An engine that resigns at once.
+#[cfg(unix)]
+const RESIGNING: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+    go*) echo bestmove resign ;; quit) exit ;; esac; done";
+
+/// Options of a command line are text, and the threads in them did not count.
+#[cfg(unix)]
+#[test]
+fn a_match_tells_of_pairs_on_too_few_cores() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = openings(folder.path());
+    let script = folder.path().join("resigning.sh");
+    fs::write(&script, RESIGNING).expect("a writable folder");
+    let script = text(&script);
+    let mut arguments = vec!["match", "--first", "/bin/sh", "--first-arguments", &script];
+    arguments.extend(["--first-option", "Threads=100000", "--second", "native"]);
+    arguments.extend(["--second-evaluator", "material", "--byoyomi", "60"]);
+    arguments.extend(["--margin", "60000", "--openings", &openings, "--games", "2"]);
+    let ended = run(&arguments);
+    assert!(ended.status.success(), "{}", ended.errors);
+    let warning = "warning: in 'all', 100000 threads think at once on ";
+    assert!(ended.errors.contains(warning), "{}", ended.errors);
+    let told =
+        "pairs on too few cores, for less than the time that was asked for: first 1, second 0";
+    assert!(ended.output.contains(told), "{}", ended.output);
+}
+
 /// Returns the complaint about a match of this first side, with what follows it, against a native player.
 fn complaint_of_match(first: &[&str], openings: &str) -> String {
     let (program, rest) = (["match", "--first"], ["--second", "native", "--games", "2"]);
