@@ -250,14 +250,11 @@ fn threads_at_once(cell: &Cell, jobs: usize) -> [usize; 2] {
     let sides = cell.timed_threads();
     let boards = jobs.saturating_sub(1);
     let untimed = |boards| {
-        let sides = [&cell.first, &cell.second];
-        sides
-            .map(|side| side.untimed_threads(boards, jobs))
-            .into_iter()
-            .max()
+        let of = |side: &SideEnsemble| side.untimed_threads(boards, jobs);
+        of(&cell.first).max(of(&cell.second))
     };
     let others = (0..=boards)
-        .map(|timed| timed * sides[0].max(sides[1]) + untimed(boards - timed).unwrap_or(0))
+        .map(|timed| timed * sides[0].max(sides[1]) + untimed(boards - timed))
         .max()
         .unwrap_or(0);
     sides.map(|own| match own {

@@ -19,7 +19,7 @@ pub fn upper_tail(t: f64, degrees_of_freedom: f64) -> f64 {
 /// The quantile of Student's distribution for a two-sided 95 % interval.
 pub fn quantile(degrees_of_freedom: f64) -> f64 {
     if degrees_of_freedom > MANY {
-        // Abramowitz and Stegun, 26.7.5. The inverse of the incomplete beta function fails there.
+        // Abramowitz and Stegun, 26.7.5. The inverse of the incomplete beta function is wrong at ten million.
         let over = degrees_of_freedom.recip();
         let first = (Z95.powi(3) + Z95) / 4.0;
         let second = (5.0 * Z95.powi(5) + 16.0 * Z95.powi(3) + 3.0 * Z95) / 96.0;
