@@ -210,6 +210,7 @@ impl LoopbackTeam {
                 time_ms: Some(10_000),
                 ..Limits::default()
             },
+            waited: Duration::ZERO,
             clock_rules: Duration::ZERO.into(),
             time_policy: TimePolicy::Fixed,
             margin: Duration::ZERO,

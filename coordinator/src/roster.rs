@@ -267,6 +267,12 @@ impl Roster {
         let _ = time::timeout(patience, all).await;
     }
 
+    /// Tells whether every worker has described itself, and there is one.
+    pub fn is_settled(&self) -> bool {
+        let links = self.links();
+        !links.is_empty() && links.iter().all(|link| link.is_described())
+    }
+
     /// Returns every known player, with its channel or the failure of its worker.
     pub fn slots(&self) -> Vec<PlayerSlot> {
         slots_of(&self.present().clone())

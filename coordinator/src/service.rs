@@ -75,8 +75,11 @@ const RELEASE_PATIENCE: Duration = Duration::from_millis(300);
 /// Interval at which the lease is looked at meanwhile.
 const LEASE_POLL: Duration = Duration::from_millis(200);
 
-/// Interval at which a search without an end looks for its first player.
-const NEWCOMER_POLL: Duration = Duration::from_millis(100);
+/// Interval at which a consultation looks for players that have not been found yet.
+const NEWCOMER_POLL: Duration = Duration::from_millis(20);
+
+/// Divisor of a move's time that a coordinator which has just been started takes at most to find its workers.
+const SETTLING_SHARE: u32 = 4;
 
 /// Number of consultations at once, such as those of the games of a runner. It bounds the memory of those under
 /// way: the one fallback search does one after the other.
@@ -281,6 +284,7 @@ impl Service {
                 &limits,
             ),
             limits,
+            waited: Duration::ZERO,
             clock_rules: ClockRules {
                 overhead: ensemble.overhead.max(measured).into(),
                 minimum: Duration::from_millis(begin.minimum_ms.into()),
@@ -295,23 +299,34 @@ impl Service {
 }
 
 impl Inner {
-    /// Returns the players to ask. A search that nothing but a stop ends waits for the first one, as it waits for those
-    /// that it loses: until the caller says something or has gone.
+    /// Returns the players to ask. A coordinator that has just been started may not have found its workers, and gives
+    /// them a part of the move's time. A search that nothing but a stop ends waits for the first player, as it waits
+    /// for those that it loses. Both wait until the caller says something or has gone.
     async fn slots_for(
         &self,
         setup: &ConsultationSetup,
         commands: &mpsc::Receiver<ConsultationCommand>,
         standings: &mpsc::Sender<Ballot>,
     ) -> Vec<PlayerSlot> {
-        let waits = setup.is_endless() && Answer::by_rules(&setup.game).is_none();
+        let needs_players = Answer::by_rules(&setup.game).is_none();
+        let settled_at = self.settled_at(setup);
         loop {
+            let is_settling = Instant::now() < settled_at && !self.roster.is_settled();
             let slots = self.roster.slots();
+            let waits = is_settling || slots.is_empty() && setup.is_endless();
             let is_left = commands.is_closed() || standings.is_closed();
-            if !slots.is_empty() || !waits || !commands.is_empty() || is_left {
+            if !needs_players || !waits || !commands.is_empty() || is_left {
                 return slots;
             }
             sleep(NEWCOMER_POLL).await;
         }
+    }
+
+    /// Returns the moment until which a consultation that begins now waits for workers to be found.
+    fn settled_at(&self, setup: &ConsultationSetup) -> Instant {
+        let settled_at = self.begun + SETTLING;
+        let share = setup.normal_time().map(|time| time / SETTLING_SHARE);
+        share.map_or(settled_at, |share| settled_at.min(Instant::now() + share))
     }
 
     /// Remembers the player that leads the game, under `hand-over`.
@@ -401,7 +416,9 @@ impl Coordinator for Service {
             let side = setup.game.position().side_to_move();
             let outcome = tokio::select! {
                 outcome = async {
+                    let begun = Instant::now();
                     let slots = inner.slots_for(&setup, &receiver, &ballots).await;
+                    setup.waited = begun.elapsed();
                     consult(setup, &slots, receiver, ballots, kept).await
                 } => outcome,
                 held = pass.taken() => {

@@ -72,12 +72,18 @@ impl DecisionTimer {
         }
     }
 
-    /// Starts the clock. The players have been thinking since `thinking_from`.
-    pub fn start(&mut self, budget: Budget, round_trips: RoundTrips, thinking_from: Instant) {
+    /// Starts the clock, which runs since `from`. The players have been thinking since `thinking_from`.
+    pub fn start(
+        &mut self,
+        budget: Budget,
+        round_trips: RoundTrips,
+        from: Instant,
+        thinking_from: Instant,
+    ) {
         self.clock = Some(RunningClock {
             budget,
             round_trips,
-            from: Instant::now(),
+            from,
             thinking_from,
         });
         self.set_deadlines();

@@ -49,6 +49,7 @@ pub(super) struct RunningConsultation<'a> {
     clock_rules: ClockRules,
     time_policy: TimePolicy,
     pub timer: DecisionTimer,
+    /// The moment of the request.
     begun: Instant,
     /// The decision waits for a ponder hit or a stop.
     pub pondering: bool,
@@ -83,6 +84,7 @@ impl<'a> RunningConsultation<'a> {
             game,
             search_moves,
             limits,
+            waited,
             clock_rules,
             time_policy,
             margin,
@@ -130,6 +132,7 @@ impl<'a> RunningConsultation<'a> {
             Some(settled) if settled.by_book && limits.ponder => (&slots[..0], slots),
             Some(_) => (&slots[..0], &slots[..0]),
         };
+        let begun = Instant::now() - waited;
         let mut consultation = Self {
             slots,
             beside,
@@ -141,7 +144,7 @@ impl<'a> RunningConsultation<'a> {
             clock_rules,
             time_policy,
             timer: DecisionTimer::without_a_clock(time_policy, margin),
-            begun: Instant::now(),
+            begun,
             only_move,
             ballot,
             failures: FailureLog::default(),
@@ -149,27 +152,28 @@ impl<'a> RunningConsultation<'a> {
             // A ponder may go on for long without a vote on the position.
             standing_at: limits.ponder.then(Instant::now),
             last_standing: None,
-            clock_from: Instant::now(),
+            clock_from: begun,
             // A referee wants to know that no player has a vote.
             fallback: Fallback::new(fallback, margin.is_zero()),
             retries: margin.is_zero(),
             retry_at: None,
         };
-        consultation.ask_all(&ponder_targets);
+        consultation.ask_all(&ponder_targets, waited);
         consultation.ask_beside(&ponder_targets);
         if !consultation.pondering {
-            consultation.start_clock();
+            consultation.start_clock(begun);
             consultation.search_if_deserted();
         }
         consultation
     }
 
-    fn ask_all(&mut self, ponder_targets: &PonderTargets) {
+    /// Asks every player, which has this much less time.
+    fn ask_all(&mut self, ponder_targets: &PonderTargets, waited: Duration) {
         let budget = self.budget();
         let round_trips = RoundTrips::of(self.slots);
         let diversions = self.diversions(ponder_targets);
         for (index, slot) in self.slots.iter().enumerate() {
-            let limits = self.limits_for(slot, budget);
+            let limits = self.limits_for(slot, budget, waited);
             if let Err(reason) = &slot.access {
                 let reason = format!("worker {} is not connected: {reason}", slot.info.worker);
                 self.fail(index, reason, Duration::ZERO);
@@ -179,7 +183,7 @@ impl<'a> RunningConsultation<'a> {
             }
             // A referee wants to know of a late player instead.
             if let (Some(budget), true) = (budget, self.retries) {
-                let time = self.time_policy.longest(&budget);
+                let time = self.time_policy.longest(&budget).saturating_sub(waited);
                 if round_trips.is_too_late(slot.last_round_trip, time) {
                     let (away, left) = (slot.last_round_trip.as_millis(), time.as_millis());
                     let worker = &slot.info.worker;
@@ -271,15 +275,15 @@ impl<'a> RunningConsultation<'a> {
         }
     }
 
-    /// Returns the limits of a player. A worker never gets the clock, only its share of the time.
-    fn limits_for(&self, slot: &PlayerSlot, budget: Option<Budget>) -> Limits {
+    /// Returns the limits of a player. A worker never gets the clock, only its share of the time, less what has passed.
+    fn limits_for(&self, slot: &PlayerSlot, budget: Option<Budget>, passed: Duration) -> Limits {
         // A share is a share of the normal time, not of the greatest.
         let takes_share = slot.info.clock_share.is_some_and(|share| share < 1.0);
         let time = budget.map(|budget| match takes_share {
             true => budget.normal,
             false => self.time_policy.longest(&budget),
         });
-        self.limits_of(slot, time)
+        self.limits_of(slot, time.map(|time| time.saturating_sub(passed)))
     }
 
     fn limits_of(&self, slot: &PlayerSlot, time: Option<Duration>) -> Limits {
@@ -296,11 +300,11 @@ impl<'a> RunningConsultation<'a> {
         }
     }
 
-    fn start_clock(&mut self) {
+    fn start_clock(&mut self, from: Instant) {
         if let Some(budget) = self.budget() {
             let round_trips = RoundTrips::of(self.slots);
-            self.timer.start(budget, round_trips, self.begun);
-            self.clock_from = Instant::now();
+            self.timer.start(budget, round_trips, from, self.begun);
+            self.clock_from = from;
         }
     }
 
@@ -378,7 +382,7 @@ impl<'a> RunningConsultation<'a> {
                 self.pondering = false;
                 self.limits.ponder = false;
                 self.limits.clock = clock.or(self.limits.clock);
-                self.start_clock();
+                self.start_clock(Instant::now());
                 self.send_ponder_hit();
                 // The votes of the ponder may decide it.
                 self.timer.schedule_review();
@@ -392,7 +396,7 @@ impl<'a> RunningConsultation<'a> {
     fn send_ponder_hit(&mut self) {
         let budget = self.budget();
         for (index, slot) in self.slots.iter().enumerate() {
-            let limits = self.limits_for(slot, budget);
+            let limits = self.limits_for(slot, budget, Duration::ZERO);
             if self.ballot.has_failed(index) {
                 let go = self.go(slot, limits);
                 self.ballot.ask_again(index);

@@ -3,7 +3,7 @@
 use crate::{
     ballot::BallotHeader,
     book::OpeningBook,
-    clock::{ClockRules, TimePolicy},
+    clock::{self, ClockRules, TimePolicy},
     fallback::FallbackSearcher,
 };
 use monju_engine::{Game, Move};
@@ -40,6 +40,8 @@ pub struct ConsultationSetup {
     pub search_moves: Vec<Move>,
     /// The limits of the request.
     pub limits: Limits,
+    /// Time since the request, which its clock has lost: it waited for players to be found.
+    pub waited: Duration,
     /// The use of the clock; its overhead is lost between the decision and the GUI's clock.
     pub clock_rules: ClockRules,
     /// The way in which the time is spent.
@@ -55,6 +57,15 @@ pub struct ConsultationSetup {
 }
 
 impl ConsultationSetup {
+    /// Returns the time of a normal move; `None` in a ponder, whose clock does not run, and without a limit of time.
+    pub fn normal_time(&self) -> Option<Duration> {
+        let position = self.game.position();
+        let budget = clock::budget(&self.limits, position, self.clock_rules);
+        budget
+            .filter(|_| !self.limits.ponder)
+            .map(|budget| budget.normal)
+    }
+
     /// Returns true if nothing but a stop ends the search.
     pub fn is_endless(&self) -> bool {
         let Limits {

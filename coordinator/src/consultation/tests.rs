@@ -37,6 +37,7 @@ fn setup_on(position: &str, limits: Limits) -> ConsultationSetup {
         game: Game::from_usi(position).expect("a position"),
         search_moves: Vec::new(),
         limits,
+        waited: Duration::ZERO,
         clock_rules: Duration::from_millis(100).into(),
         time_policy: TimePolicy::Fixed,
         margin: Duration::ZERO,

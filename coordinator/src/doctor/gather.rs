@@ -153,6 +153,7 @@ async fn test_moves(
             multi_pv: ensemble.settings.rule.ranks_moves().then_some(RANKED_MOVES),
             ..Limits::default()
         },
+        waited: Duration::ZERO,
         clock_rules: ensemble.overhead.into(),
         time_policy: TimePolicy::Fixed,
         // With a margin, lost players are not asked again but reported.

@@ -341,6 +341,11 @@ impl Link {
         let _ = state.changed().await;
     }
 
+    /// Returns true once the worker has described itself.
+    pub fn is_described(&self) -> bool {
+        self.state.borrow().described.is_some()
+    }
+
     /// Waits until the worker has described itself.
     pub async fn described(&self) {
         let mut state = self.state.clone();

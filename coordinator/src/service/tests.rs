@@ -11,8 +11,8 @@ use crate::{
 use monju_proto::client::coordinator_client;
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
-    Arrival, ConsultationPonderHit, Limits, Position, StopConsultation,
-    coordinator_client::CoordinatorClient,
+    Arrival, ConsultationPonderHit, Limits, Position, StopConsultation, TieBreak,
+    coordinator_client::CoordinatorClient, think_request,
 };
 use tonic::{Code, transport::Channel};
 
@@ -433,4 +433,85 @@ async fn an_analysis_waits_for_its_first_player() {
         }
     };
     assert_eq!(decided, "2g2f");
+}
+
+/// A coordinator that has just been started is asked for a move, which has a second: the workers `0` and `1` are
+/// there after these times, in milliseconds. Returns the ballot and the time of its players, in milliseconds.
+async fn asked_at_the_start(there_after: [Option<u64>; 2]) -> (Ballot, Vec<u64>) {
+    let cables = [Cable::default(), Cable::default()];
+    let links = cables.iter().enumerate().map(|(index, cable)| {
+        let address = format!("http://cable-{index}");
+        Link::watch(address, cable.channel(), Duration::from_secs(3))
+    });
+    let service = service(Roster::new(links.collect()), None);
+    let router = server::router(service).await.expect("descriptors");
+    let (channel, _server) = serve::in_process(router);
+    let workers = [0, 1].map(|index| {
+        let worker = FakeWorker::named(&index.to_string());
+        worker.player("a", &[Listen, Answer("2g2f")])
+    });
+    let heard = workers.each_ref().map(|worker| worker.requests.clone());
+    for ((cable, worker), after) in cables.into_iter().zip(workers).zip(there_after) {
+        let Some(after) = after else { continue };
+        tokio::spawn(async move {
+            sleep(Duration::from_millis(after)).await;
+            cable.plug(worker);
+        });
+    }
+    let (requests, upstream) = mpsc::channel(2);
+    let first = request(consult_request::Message::Begin(begin("startpos")));
+    requests.send(first).await.expect("room");
+    let mut client = coordinator_client(channel);
+    let begun = Instant::now();
+    let answers = client.consult(ReceiverStream::new(upstream)).await;
+    let mut answers = answers.expect("begun").into_inner();
+    let ballot = loop {
+        let response = answers.message().await.expect("no error");
+        if let Some(Message::Ballot(ballot)) = response.expect("a ballot").message {
+            break ballot;
+        }
+    };
+    assert!(
+        begun.elapsed() <= Duration::from_secs(1),
+        "{:?}",
+        begun.elapsed()
+    );
+    let times = heard.iter().flat_map(|heard| {
+        let heard = heard.lock().expect("heard");
+        let time = |request: &think_request::Message| match request {
+            think_request::Message::Go(go) => go.limits?.time_ms,
+            _ => None,
+        };
+        heard.iter().filter_map(time).collect::<Vec<_>>()
+    });
+    (ballot, times.collect())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_waits_a_little_for_workers_that_have_not_been_found() {
+    let chosen = |ballot: &Ballot| {
+        let decision = ballot.decision.as_ref().expect("decided");
+        (decision.r#move.clone(), decision.tie_break())
+    };
+    let by_players = ("2g2f".to_owned(), TieBreak::None);
+    let (ballot, times) = asked_at_the_start([Some(0), Some(100)]).await;
+    assert_eq!(
+        (chosen(&ballot), ballot.votes.len()),
+        (by_players.clone(), 2)
+    );
+    assert!(
+        times.iter().all(|time| (700..900).contains(time)),
+        "{times:?}"
+    );
+
+    // A part of the time is all that it waits, and the players get the rest.
+    let (ballot, times) = asked_at_the_start([Some(0), Some(400)]).await;
+    assert_eq!((chosen(&ballot), ballot.votes.len()), (by_players, 1));
+    assert!(
+        times.iter().all(|time| (700..=750).contains(time)),
+        "{times:?}"
+    );
+
+    let (ballot, times) = asked_at_the_start([None, None]).await;
+    assert_eq!((chosen(&ballot).1, times.len()), (TieBreak::Fallback, 0));
 }

@@ -40,7 +40,7 @@ async fn a_second_that_is_charged_is_thought_through() {
             whole_seconds,
             ..Budget::fixed(ms(1_060))
         };
-        timer.start(budget, near, Instant::now());
+        timer.start(budget, near, Instant::now(), Instant::now());
         timer.decide_at().expect("a clock") - Instant::now()
     };
     assert_eq!(decides_after(None), ms(1_065));
