@@ -4,7 +4,7 @@
 use super::{
     line::Bound,
     replacement::{prefetch, worth_of},
-    search_value::{TableEntry, TranspositionTable},
+    search_value::{PROVED, TableEntry, TranspositionTable},
     value::Value,
 };
 use crate::{pages::large_array, rules::Move};
@@ -177,8 +177,10 @@ impl TranspositionTable<Value> for SingleTable {
         let place = if let Some((place, data)) = cluster.find(key) {
             let same_search = generation_of(data) == self.generation;
             if same_search && entry.bounds != Bound::Exact && entry.depth + 3 < depth_of(data) {
-                // A shallower result leaves its move, which may be newer.
-                if let Some(mv) = entry.mv {
+                // A shallower result leaves its move, which may be newer; but a proved mate is by its own.
+                if let Some(mv) = entry.mv
+                    && depth_of(data) < PROVED
+                {
                     cluster.write(place, key, data & !0xffff | u64::from(mv.bits()));
                 }
                 return;
@@ -213,7 +215,7 @@ impl TranspositionTable<Value> for SingleTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{random::SplitMix64, search::search_value::PROVED};
+    use crate::random::SplitMix64;
 
     fn entry(depth: i32) -> TableEntry<Value> {
         TableEntry {
@@ -274,6 +276,24 @@ mod tests {
             },
         );
         assert_eq!(table.get(7), Some(TableEntry { mv, ..entry(12) }));
+    }
+
+    #[test]
+    fn a_proved_mate_keeps_its_move() {
+        let table = SingleTable::new(1).unwrap();
+        let proved = TableEntry {
+            bounds: Bound::Exact,
+            ..entry(PROVED)
+        };
+        table.put(7, proved);
+        let other = "2g2f".parse().ok();
+        let searched = TableEntry {
+            mv: other,
+            bounds: Bound::Lower,
+            ..entry(3)
+        };
+        table.put(7, searched);
+        assert_eq!(table.get(7), Some(proved));
     }
 
     #[test]

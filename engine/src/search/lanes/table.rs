@@ -9,7 +9,7 @@ use crate::{
     rules::Move,
     search::{
         replacement::{prefetch, worth_of},
-        search_value::{TableEntry, TranspositionTable},
+        search_value::{PROVED, TableEntry, TranspositionTable},
     },
 };
 use std::{
@@ -175,8 +175,8 @@ impl TranspositionTable<Lanes> for LaneTable {
                 let is_exact = entry.bounds.lower & entry.bounds.upper != 0;
                 let old = unpack(&words);
                 if same_search && !is_exact && entry.depth + 3 < old.depth {
-                    // A shallower result leaves its move, which may be newer.
-                    let mv = entry.mv.or(old.mv);
+                    // A shallower result leaves its move, which may be newer; but a proved mate is by its own.
+                    let mv = entry.mv.filter(|_| old.depth < PROVED).or(old.mv);
                     slot.write(key, pack(TableEntry { mv, ..old }, self.generation));
                     return;
                 }
@@ -212,7 +212,7 @@ impl TranspositionTable<Lanes> for LaneTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::search_value::{PROVED, SearchValue};
+    use crate::search::search_value::SearchValue;
 
     fn entry(depth: i32) -> TableEntry<Lanes> {
         TableEntry {
@@ -291,6 +291,27 @@ mod tests {
             },
         );
         assert_eq!(table.get(7), Some(TableEntry { mv, ..deep }));
+    }
+
+    #[test]
+    fn a_proved_mate_keeps_its_move() {
+        let table = LaneTable::new(1).unwrap();
+        let proved = TableEntry {
+            bounds: Lanes::exact(),
+            ..entry(PROVED)
+        };
+        table.put(7, proved);
+        let other = "2g2f".parse().ok();
+        let searched = TableEntry {
+            mv: other,
+            bounds: LaneBounds {
+                lower: 0b1010,
+                upper: 0,
+            },
+            ..entry(3)
+        };
+        table.put(7, searched);
+        assert_eq!(table.get(7), Some(proved));
     }
 
     #[test]
