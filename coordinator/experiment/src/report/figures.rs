@@ -112,7 +112,19 @@ fn lines_of_cells<'a>(
     lines
 }
 
-/// Win rate against a parameter, one line for each value of another (figures 1 and 2), with the marks of the table, and
+/// What the marks of win rates say: above the base where there is one, as in the paper's table 6, and above one half.
+fn marks<'a>(report: &'a Findings<'_>) -> (Option<&'a str>, impl Fn(&CellFindings<'_>) -> Stars) {
+    let compared = report.cells.iter().any(|cell| cell.comparison.is_some());
+    let base = (report.specification.report.base.as_deref()).filter(|_| compared);
+    let stars = move |cell: &CellFindings<'_>| match (base, &cell.comparison) {
+        (None, _) => cell.stars,
+        (Some(_), Some(comparison)) => comparison.stars,
+        (Some(_), None) => Stars::None,
+    };
+    (base, stars)
+}
+
+/// Win rate against a parameter, one line for each value of another (figures 1 and 2), with marks of significance, and
 /// with the published ones beside it.
 fn win_rates(report: &Findings<'_>) -> Option<Plot> {
     let axes = report.specification.report.plot.as_ref()?;
@@ -122,6 +134,7 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
         let place = values.iter().position(|known| *known == value)?;
         Some(place as f64 + 1.0)
     };
+    let (base, stars) = marks(report);
     let mut drawn = Vec::new();
     for (colour, (of_line, cells)) in lines_of_cells(report, axes).into_iter().enumerate() {
         let name: Vec<String> = (of_line.iter())
@@ -135,7 +148,7 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
                 y: rate,
                 low: (cell.interval).map_or(rate, |interval| 100.0 * interval.low),
                 high: (cell.interval).map_or(rate, |interval| 100.0 * interval.high),
-                stars: cell.stars,
+                stars: stars(cell),
             })
         });
         let theirs = cells.iter().filter_map(|cell| {
@@ -171,7 +184,10 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
         title: report.specification.title.clone(),
         x: axes.x.clone(),
         axis: PlotAxis::Names(values.iter().map(|value| (*value).to_owned()).collect()),
-        y: "win rate, %".to_owned(),
+        y: match report.cells.iter().all(|cell| stars(cell) == Stars::None) {
+            true => "win rate, %".to_owned(),
+            false => format!("win rate, %   (stars: above {})", base.unwrap_or("50 %")),
+        },
         lines: drawn,
         level: Some(50.0),
         bars: true,

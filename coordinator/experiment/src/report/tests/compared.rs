@@ -271,3 +271,39 @@ async fn comparisons_between_builds_and_after_a_stopping_rule_are_told() {
     let line = "\n\n**Ended by the stopping rule**: 'players=4 sigma=25'. ";
     assert!(text.contains(line), "{text}");
 }
+
+/// Both cells win every game: more than half of them, and neither more than the other.
+#[tokio::test]
+async fn the_stars_of_the_figure_compare_with_the_base() {
+    let text = FILE.replace("games = 4", "games = 8");
+    let (specification, store, _folder) = begun(&text).await;
+    use MatchOutcome::{Loss, Win};
+    for _ in 0..8 {
+        finish((&specification, &*store), [Win, Win], Vec::new()).await;
+    }
+    let report = gather(&specification, &*store).await.expect("a report");
+    let stars = |svg: &str| svg.lines().filter(|line| line.trim() == "**").count();
+    let figure = &figures(&report)[0].1;
+    assert!(figure.contains("(stars: above 50 %)"), "{figure}");
+    assert_eq!(stars(figure), 2, "{figure}");
+    let compared = specification.clone().with_base("players=1 sigma=25");
+    let compared = compared.expect("a cell");
+    let report = gather(&compared, &*store).await.expect("a report");
+    let figure = &figures(&report)[0].1;
+    assert!(!figure.contains("stars"), "{figure}");
+    assert_eq!(stars(figure), 0, "{figure}");
+
+    let (specification, store, _folder) = begun(&text).await;
+    for results in [[Loss, Loss]; 4].into_iter().chain([[Win, Win]; 4]) {
+        finish((&specification, &*store), results, Vec::new()).await;
+    }
+    let compared = specification.with_base("players=1 sigma=25");
+    let compared = compared.expect("a cell");
+    let report = gather(&compared, &*store).await.expect("a report");
+    let figure = &figures(&report)[0].1;
+    assert!(
+        figure.contains("(stars: above players=1 sigma=25)"),
+        "{figure}"
+    );
+    assert_eq!(stars(figure), 1, "{figure}");
+}
