@@ -52,14 +52,30 @@ pub fn presumed_worse(position: &Position) -> Color {
 /// assert_eq!(quiet.danger, Danger::Holds);
 /// ```
 pub fn discriminate(position: &Position, settings: DangerSettings) -> DangerOutcome {
+    discriminate_until(position, settings, &mut |_| false)
+}
+
+/// As [`discriminate`], but asks `is_over` before each node, with the number of those that it has expanded, whether to
+/// leave the rest undecided.
+pub(crate) fn discriminate_until(
+    position: &Position,
+    settings: DangerSettings,
+    is_over: &mut dyn FnMut(u64) -> bool,
+) -> DangerOutcome {
     let before = gain::balance(position, !settings.worse);
     let goal = gain::Goal::new(before, settings.absolute);
-    tree::search(position, settings, goal)
+    tree::search(position, settings, goal, is_over)
 }
 
 /// Judges the position after a legal move of the side ahead, which is to move: does it keep the material
-/// that it has before the move? The line begins with the answer to the move.
-pub fn after_move(position: &Position, mv: Move, nodes: u64) -> DangerOutcome {
+/// that it has before the move? The line begins with the answer to the move. `is_over` is asked before each node, with
+/// the number of those that were expanded, whether to leave the rest undecided.
+pub fn after_move(
+    position: &Position,
+    mv: Move,
+    nodes: u64,
+    is_over: &mut dyn FnMut(u64) -> bool,
+) -> DangerOutcome {
     let settings = DangerSettings {
         worse: !position.side_to_move(),
         absolute: false,
@@ -69,5 +85,5 @@ pub fn after_move(position: &Position, mv: Move, nodes: u64) -> DangerOutcome {
     let goal = gain::Goal::new(before, false);
     let mut after = position.clone();
     after.make(mv);
-    tree::search(&after, settings, goal)
+    tree::search(&after, settings, goal, is_over)
 }

@@ -225,8 +225,13 @@ fn mate_defence_sees_a_long_mate_by_the_other_side() {
 }
 
 #[test]
-fn replays_of_mates_keep_the_limit_of_nodes_and_can_be_repeated() {
-    let search = "mate_defence=100,mate_replay=2";
+fn searches_beside_the_tree_keep_the_limit_of_nodes_and_can_be_repeated() {
+    for search in ["mate_defence=100,mate_replay=2", "danger=4000"] {
+        keeps_the_limit_and_can_be_repeated(search);
+    }
+}
+
+fn keeps_the_limit_and_can_be_repeated(search: &str) {
     for position in [
         "sfen 1nS1k1Gnl/4s2g1/3p3pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/8R w BGNL3Plp 120",
         MIDDLEGAME,
@@ -498,6 +503,25 @@ fn multi_pv_ranks_several_moves() {
     let mut asked = player(0.0, 0);
     let outcome = asked.think(&few, &limits(Some(50)), &Control::new(), &mut |_| ());
     assert_eq!(outcome.line.candidates.len(), few.legal_moves().len());
+}
+
+/// The time control counts iterations.
+#[test]
+fn an_iteration_ends_once_however_many_moves_are_ranked() {
+    let game = Game::from_usi(MIDDLEGAME).unwrap();
+    for multi_pv in [None, Some(3)] {
+        let limits = Limits {
+            multi_pv,
+            ..depth(5)
+        };
+        let mut ended = Vec::new();
+        player(0.0, 0).think(&game, &limits, &Control::new(), &mut |line| {
+            if line.ends_iteration {
+                ended.push(line.depth);
+            }
+        });
+        assert_eq!(ended, [1, 2, 3, 4, 5], "{multi_pv:?}");
+    }
 }
 
 #[test]

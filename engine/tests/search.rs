@@ -2,7 +2,7 @@
 
 use monju_engine::{
     Answer, Bound, Control, EnteringKingRule, EvaluatorKind, Game, GameRules, Limits, Line, Model,
-    Player, PlayerSettings, Score, SearchOption, SearchOptions,
+    Move, Player, PlayerSettings, Score, SearchOption, SearchOptions,
 };
 use std::{fs, path::Path};
 
@@ -114,6 +114,36 @@ fn a_failing_best_move_is_reported_before_the_search_goes_on() {
         assert_eq!(outcome.line.bound, Bound::Exact, "{line}");
     }
     assert!(falls > 0);
+}
+
+/// A GUI ponders on the second move of the last line, which a limit may end at any moment.
+#[test]
+fn a_move_that_fails_high_keeps_the_reply_of_its_last_line() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings/taya_36ply.sfen");
+    let text = fs::read_to_string(path).expect("the openings");
+    let mut rises = 0;
+    for line in text.lines().step_by(100) {
+        let game = Game::from_usi(line).expect("a legal opening");
+        let mut player = Player::new(PlayerSettings {
+            hash_mib: 16,
+            ..PlayerSettings::default()
+        })
+        .expect("good settings");
+        let limits = Limits {
+            nodes: Some(50_000),
+            ..Limits::default()
+        };
+        let mut before: Vec<Move> = Vec::new();
+        let mut progress = |line: &Line| {
+            if line.bound == Bound::Lower && before.starts_with(&line.pv) {
+                assert_eq!(line.pv, before);
+                rises += 1;
+            }
+            before.clone_from(&line.pv);
+        };
+        player.think(&game, &limits, &Control::new(), &mut progress);
+    }
+    assert!(rises > 0);
 }
 
 /// The mates are much longer than the depth of so few nodes.

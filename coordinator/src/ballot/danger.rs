@@ -7,7 +7,7 @@ use monju_engine::{
 use monju_proto::v1::Vote;
 use std::collections::BTreeMap;
 
-/// Most nodes that a judgement expands: some 2 ms, so that no decision waits for it.
+/// Most nodes that a judgement expands: mostly less than 1 ms, and up to some 50 where threats abound.
 const NODES: u64 = 200;
 
 /// The judgements of a ballot by move. They are functions of the position and the move alone.
@@ -20,15 +20,27 @@ impl Judgements {
         self.0.get(mv).copied()
     }
 
-    /// Judges one of the moves that is not judged yet; returns false if there is none.
-    pub fn judge_one(&mut self, game: &Game, moves: impl IntoIterator<Item = Move>) -> bool {
+    /// Judges one of the moves that is not judged yet; returns false if there is none, or if it is left unjudged
+    /// because the time is over.
+    pub fn judge_one(
+        &mut self,
+        game: &Game,
+        moves: impl IntoIterator<Item = Move>,
+        is_due: impl Fn() -> bool,
+    ) -> bool {
         let mut moves = moves.into_iter();
-        let new = moves.find(|mv| !self.0.contains_key(&mv.to_string()));
-        if let Some(mv) = new {
-            let judgement = after_move(game.position(), mv, NODES).danger;
-            self.0.insert(mv.to_string(), judgement);
+        let Some(mv) = moves.find(|mv| !self.0.contains_key(&mv.to_string())) else {
+            return false;
+        };
+        let mut was_due = false;
+        let judged = after_move(game.position(), mv, NODES, &mut |_| {
+            was_due = is_due();
+            was_due
+        });
+        if !was_due {
+            self.0.insert(mv.to_string(), judged.danger);
         }
-        new.is_some()
+        !was_due
     }
 }
 
@@ -37,7 +49,7 @@ pub fn judge_votes(game: &Game, votes: &mut [Vote]) {
     let mut judgements = Judgements::default();
     for vote in votes.iter_mut().filter(|vote| vote.counted) {
         if let (true, Ok(mv)) = (vote.danger.is_empty(), game.parse_move(vote.chosen())) {
-            judgements.judge_one(game, [mv]);
+            judgements.judge_one(game, [mv], || false);
             let judgement = judgements.on(&mv.to_string());
             vote.danger = judgement.map_or("", Danger::name).to_owned();
         }

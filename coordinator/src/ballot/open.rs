@@ -67,21 +67,22 @@ impl OpenBallot {
         &self.among
     }
 
-    /// Judges the danger after one move, whatever the rule is; nothing else than a legal move is judged.
-    pub fn judge(&mut self, mv: &str) {
+    /// Judges the danger after one move, whatever the rule is, unless the time ends before; nothing else than a legal
+    /// move is judged.
+    pub fn judge(&mut self, mv: &str, is_due: impl Fn() -> bool) {
         if let Ok(mv) = self.game.parse_move(mv) {
             let judgements = self.judgements.get_or_insert_default();
-            judgements.judge_one(&self.game, [mv]);
+            judgements.judge_one(&self.game, [mv], is_due);
         }
     }
 
     /// Judges the danger after one of the moves that count and are not judged yet, where the rule asks for it;
-    /// returns false if there is none. A judgement takes some 2 ms.
-    pub fn judge_one(&mut self) -> bool {
+    /// returns false if there is none, or if the time is over.
+    pub fn judge_one(&mut self, is_due: impl Fn() -> bool) -> bool {
         let Some(mut judgements) = self.judgements.take() else {
             return false;
         };
-        let judged = judgements.judge_one(&self.game, self.counted().map(|(_, mv)| mv));
+        let judged = judgements.judge_one(&self.game, self.counted().map(|(_, mv)| mv), is_due);
         self.judgements = Some(judgements);
         judged
     }

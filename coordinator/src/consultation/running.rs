@@ -455,7 +455,8 @@ impl<'a> RunningConsultation<'a> {
         };
         // Of the others it does not depend how long the players think, and each would take its time.
         if self.time_policy.judges_danger() {
-            self.ballot.judge(&leader);
+            let decide_at = self.timer.decide_at();
+            self.ballot.judge(&leader, || is_due(decide_at));
         }
         let standing = self.ballot.standing();
         if !self.pondering && self.timer.ends_early() && self.is_settled(&standing, &leader) {
@@ -542,12 +543,8 @@ impl<'a> RunningConsultation<'a> {
         if !self.ballot.header().rule.judges_danger() {
             return;
         }
-        let is_due = || {
-            self.timer
-                .decide_at()
-                .is_some_and(|at| at <= Instant::now())
-        };
-        while !is_due() && self.ballot.judge_one() {}
+        let decide_at = self.timer.decide_at();
+        while self.ballot.judge_one(|| is_due(decide_at)) {}
     }
 
     /// Returns the ballot as it stands, and notes that it was sent.
@@ -667,6 +664,11 @@ impl Diversions<'_> {
         }
         go.search_moves.clear();
     }
+}
+
+/// Tells whether a moment has come.
+fn is_due(at: Option<Instant>) -> bool {
+    at.is_some_and(|at| at <= Instant::now())
 }
 
 /// Returns the predicted replies that are legal in place of the last move of `game`.

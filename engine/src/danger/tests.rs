@@ -85,7 +85,7 @@ fn a_move_keeps_or_loses_what_there_is_before_it() {
     let position = Position::from_sfen(ATTACKED_SILVER).expect("a position");
     let after = |text: &str| {
         let mv = text.parse().expect("a move");
-        after_move(&position, mv, 1_000)
+        after_move(&position, mv, 1_000, &mut |_| false)
     };
     let taken = after("5e5f");
     assert_eq!(taken.danger, Danger::Holds);

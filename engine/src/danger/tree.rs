@@ -30,19 +30,27 @@ enum NodeValue {
 /// A value with the line that shows it, its last step first.
 type Judged = (NodeValue, Vec<Step>);
 
-struct Tree {
+struct Tree<'a> {
     position: Position,
     goal: Goal,
     path: Path,
     /// Length of the longest path of this iteration.
     longest: usize,
+    /// Most nodes to expand.
     nodes: u64,
+    is_over: &'a mut dyn FnMut(u64) -> bool,
     generated: u64,
     expanded: u64,
 }
 
-/// Judges the assumption that the side ahead keeps `goal` in a position.
-pub fn search(position: &Position, settings: DangerSettings, goal: Goal) -> DangerOutcome {
+/// Judges the assumption that the side ahead keeps `goal` in a position, until `is_over` says true of the number of
+/// expanded nodes.
+pub fn search(
+    position: &Position,
+    settings: DangerSettings,
+    goal: Goal,
+    is_over: &mut dyn FnMut(u64) -> bool,
+) -> DangerOutcome {
     let ahead = !settings.worse;
     let mut tree = Tree {
         position: position.clone(),
@@ -50,6 +58,7 @@ pub fn search(position: &Position, settings: DangerSettings, goal: Goal) -> Dang
         path: Path::new(),
         longest: FIRST_LENGTH,
         nodes: settings.nodes,
+        is_over,
         generated: 0,
         expanded: 0,
     };
@@ -87,7 +96,7 @@ pub fn search(position: &Position, settings: DangerSettings, goal: Goal) -> Dang
     }
 }
 
-impl Tree {
+impl Tree<'_> {
     /// Searches with longer and longer paths until the root is decided.
     fn deepen(&mut self, judge: impl Fn(&mut Self) -> Judged) -> Judged {
         loop {
@@ -188,6 +197,9 @@ impl Tree {
 
     /// Tells whether one more node may be expanded, and counts it.
     fn may_expand(&mut self) -> bool {
+        if self.expanded < self.nodes && (self.is_over)(self.expanded) {
+            self.nodes = self.expanded;
+        }
         let may = self.expanded < self.nodes && self.path.len() < self.longest;
         self.expanded += u64::from(may);
         may

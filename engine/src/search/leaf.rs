@@ -15,6 +15,9 @@ use crate::{
 /// search have.
 const WITHOUT_NOISE: u64 = 0x5bd1_e995_9e37_79b9;
 
+/// Nodes that take as long as the expansion of one of the danger-discriminating search, about.
+const EXPANSION: u64 = 40;
+
 /// Returns the bound that a value without noise has to reach, for its sum with the noise to reach
 /// `bound`. Decided games have no noise.
 pub(super) fn shifted(bound: Value, noise: Value) -> Value {
@@ -57,17 +60,27 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Tells whether the side to move is ahead in material and loses some whatever it moves, by the
     /// danger-discriminating search (Hiramatsu et al.), so that it should not stand pat.
     #[inline(never)]
-    fn cannot_keep_its_lead(&self, info: &CheckInfo) -> bool {
+    fn cannot_keep_its_lead(&mut self, info: &CheckInfo) -> bool {
         let us = self.position.side_to_move();
         if !info.checkers.is_empty() || danger::presumed_worse(&self.position) == us {
             return false;
         }
+        // One node is left for the search, which ends at the limit.
+        let left = self.node_limit.saturating_sub(self.nodes + 1) / EXPANSION;
         let settings = DangerSettings {
             worse: !us,
             absolute: false,
-            nodes: self.options.danger as u64,
+            nodes: left.min(self.options.danger as u64),
         };
-        danger::discriminate(&self.position, settings).danger == Danger::Fails
+        let position = self.position.clone();
+        let before = self.nodes;
+        let judged = danger::discriminate_until(&position, settings, &mut |expanded| {
+            self.nodes = before + expanded * EXPANSION;
+            self.poll();
+            self.stopped
+        });
+        self.nodes = before + judged.expanded * EXPANSION;
+        judged.danger == Danger::Fails
     }
 
     /// Returns the key under which the table knows the current node in quiescence.

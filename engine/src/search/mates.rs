@@ -51,7 +51,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             false => None,
         };
         let value = match mate {
-            Some((answer, plies)) => self.store_mate(answer, 1, plies).negated(),
+            Some((answer, plies)) => {
+                // The line of the search has not seen the mate.
+                self.pv[1].clear();
+                self.pv[1].push(answer);
+                self.store_mate(answer, 1, plies).negated()
+            }
             None => value,
         };
         self.position.unmake(mv, undo);

@@ -75,7 +75,8 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             return;
         }
         // A later search may have found a higher value. Equals stay in the order of their searches.
-        ranking.sort_by_key(|&(value, _)| std::cmp::Reverse(value.lane(0)));
+        // A mate may be told nearer than the search has found it.
+        ranking.sort_by_key(|(_, ranked)| std::cmp::Reverse(ranked.score.to_centipawns()));
         *values = ranking.iter().skip(1).map(|&(value, _)| value).collect();
         if let Some(mut line) = self.best.take() {
             line.candidates = ranking.into_iter().map(|(_, ranked)| ranked).collect();
@@ -85,6 +86,8 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
                 line.pv.clone_from(&first.pv);
                 (line.score, line.bound) = (first.score, Bound::Exact);
             }
+            // It was told when it ended.
+            line.ends_iteration = false;
             line.nodes = self.total_nodes();
             line.time = self.started.elapsed();
             line.hash_full = self.hash_full();

@@ -120,8 +120,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.best = Some(line);
     }
 
-    /// Returns a line of a mate with all its moves, if they can be found. A mate that was found at the root is not
-    /// given up for a longer one, and is exact whatever the bound of the search's value is.
+    /// Returns the line to report. That of a mate has all its moves, if they can be found; another one has the rest
+    /// of the line that was told last, if the search has found only its beginning. A mate that was found at the root
+    /// is not given up for a longer one, and is exact whatever the bound of the search's value is.
     fn with_whole_mate(
         &mut self,
         pv: Vec<Move>,
@@ -136,7 +137,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return (found.clone(), Score::Mate(*nearer), Bound::Exact);
         }
         let Score::Mate(_) = score else {
-            return (pv, score, bound);
+            // A move that fails high at the root has no line yet, and a GUI ponders on the second move.
+            return match last {
+                Some(last) if bound == Bound::Lower && last.pv.starts_with(&pv) => {
+                    (last.pv.clone(), score, bound)
+                }
+                _ => (pv, score, bound),
+            };
         };
         if let Some(whole) = self.completed_mate(&pv, score) {
             if let Score::Mate(plies) = whole.score
