@@ -19,7 +19,7 @@ pub use uncalibrated::uncalibrated_win_rate;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_proto::v1::{Bound, PlayerInfo, Score, score::Kind};
+    use monju_proto::v1::{Ballot, Bound, Line, PlayerInfo, Score, Vote, score::Kind};
     use proptest::prelude::*;
 
     fn score(kind: Kind) -> Score {
@@ -59,6 +59,30 @@ mod tests {
         };
         assert_eq!(rate(&monju, &bound), None);
         assert_eq!(rate(&monju, &Score::default()), None);
+    }
+
+    #[test]
+    fn a_roster_tells_the_calibration() {
+        let ours = calibration();
+        assert_eq!(Calibration::of_curves(&ours.to_curves()), ours);
+        let vote = |win_rate| Vote {
+            player: Some(player("monju", "material")),
+            line: Some(Line {
+                score: Some(score(Kind::Cp(0))),
+                ..Line::default()
+            }),
+            counted: true,
+            win_rate,
+            ..Vote::default()
+        };
+        let ballot = |rates: &[Option<f64>]| Ballot {
+            votes: rates.iter().copied().map(vote).collect(),
+            ..Ballot::default()
+        };
+        assert!(ours.gave(&ballot(&[Some(0.5), Some(0.5)])));
+        for other in [Some(0.4), None] {
+            assert!(!ours.gave(&ballot(&[Some(0.5), other])), "{other:?}");
+        }
     }
 
     #[test]

@@ -489,6 +489,7 @@ impl Coordinator for Service {
             attendance: self.inner.attendance.players(),
             up_ms: milliseconds(self.inner.begun.elapsed()),
             build: build::name().to_owned(),
+            calibration: self.inner.ensemble.calibration.to_curves(),
         }))
     }
 

@@ -1446,6 +1446,20 @@ pub struct RosterResponse {
     pub decisions: u64,
     #[prost(uint64, tag = "11")]
     pub fallbacks: u64,
+    /// Win rates of the calibrated engines' scores.
+    #[prost(message, repeated, tag = "12")]
+    pub calibration: ::prost::alloc::vec::Vec<CalibrationCurve>,
+}
+/// The expected result of a score of one engine: 1 / (1 + exp(-(centipawns + offset) / scale)).
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CalibrationCurve {
+    /// The engine, as in the calibration's file.
+    #[prost(string, tag = "1")]
+    pub engine: ::prost::alloc::string::String,
+    #[prost(double, tag = "2")]
+    pub scale: f64,
+    #[prost(double, tag = "3")]
+    pub offset: f64,
 }
 /// The votes of one player in the latest consultations, at most 50.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -145,9 +145,34 @@ fn an_analysis_by_another_team_is_neither_shown_nor_continued() {
             assert!(refused.contains("--out"), "{refused}");
         }
     }
-    let ballots = folder.path().join("game.analysis.jsonl");
-    let ballots = fs::read_to_string(ballots).expect("ballots");
+    let file = folder.path().join("game.analysis.jsonl");
+    let ballots = fs::read_to_string(&file).expect("ballots");
     assert_eq!(ballots.lines().count(), 2);
+
+    // By a calibration that is no longer there.
+    let calibrated = ballots.replace("\"win_rate\":null", "\"win_rate\":0.75");
+    assert_ne!(calibrated, ballots);
+    fs::write(&file, calibrated).expect("written");
+    for last in ["1", "2"] {
+        let refused = complaint_of(&short_analysis(path(&game), last, &[]));
+        assert!(refused.contains("with another calibration"), "{refused}");
+    }
+
+    // What an older build has found is shown, and not mixed with what this one finds.
+    let (before, rest) = ballots.split_once("\"build\":\"").expect("a build");
+    let (build, _) = rest.split_once('"').expect("its end");
+    let older = format!(
+        "{before}\"build\":\"{}",
+        rest.replace(build, "0.0.1 (0123)")
+    );
+    let older = older.replace(&format!("\"build\":\"{build}"), "\"build\":\"0.0.1 (0123)");
+    fs::write(&file, older).expect("written");
+    output_of(&short_analysis(path(&game), "1", &[]));
+    let refused = complaint_of(&short_analysis(path(&game), "2", &[]));
+    assert!(
+        refused.contains("by another build (0.0.1 (0123))"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::score::scale_name;
 use monju_proto::{
     convert::{RankedScore, UNKNOWN_LENGTH},
-    v1::{Ballot, PlayerInfo, Score},
+    v1::{Ballot, CalibrationCurve, PlayerInfo, Score},
 };
 use std::collections::BTreeMap;
 
@@ -42,6 +42,39 @@ impl Calibration {
         Self {
             curves: curves.into_iter().collect(),
         }
+    }
+
+    /// Returns the curves for a roster.
+    pub fn to_curves(&self) -> Vec<CalibrationCurve> {
+        let curves = self.curves.iter().map(|(engine, curve)| CalibrationCurve {
+            engine: engine.clone(),
+            scale: curve.scale,
+            offset: curve.offset,
+        });
+        curves.collect()
+    }
+
+    /// Returns the calibration of a roster.
+    pub fn of_curves(curves: &[CalibrationCurve]) -> Self {
+        Self::new(curves.iter().map(|curve| {
+            let CalibrationCurve {
+                engine,
+                scale,
+                offset,
+            } = curve.clone();
+            (engine, Curve { scale, offset })
+        }))
+    }
+
+    /// Tells whether the win rates of a ballot's votes are those of this calibration.
+    pub fn gave(&self, ballot: &Ballot) -> bool {
+        let mut applied = [ballot.clone()];
+        self.apply(&mut applied);
+        let rates = |ballot: &Ballot| -> Vec<_> {
+            let votes = ballot.votes.iter().filter(|vote| vote.counted);
+            votes.map(|vote| vote.win_rate).collect()
+        };
+        rates(&applied[0]) == rates(ballot)
     }
 
     /// Returns true if the engine of this player is calibrated.

@@ -17,6 +17,7 @@ use crate::runtime;
 use anyhow::{Context, bail};
 use ballot_file::BallotFile;
 use decided::{Decided, by_rules};
+use monju_coordinator::calibration::Calibration;
 use monju_engine::{Game, Move, counted};
 use monju_page::view::{self, PositionView};
 use monju_proto::{
@@ -112,12 +113,14 @@ impl Analyse {
     ) -> anyhow::Result<()> {
         let roster = present(team, &self.choices).await?;
         ballots.check_team(&Setup::of_roster(&roster, &team.consultation))?;
+        ballots.check_calibration(&Calibration::of_curves(&roster.calibration))?;
         let left: Vec<&(usize, Game)> = (positions.iter().copied())
             .filter(|(plies, _)| ballots.of(*plies).is_none())
             .collect();
         if left.is_empty() {
             return Ok(());
         }
+        ballots.check_builds(&roster)?;
         let prepared = prepare(team, &self.choices).await?;
         let progress = PositionsProgress::begin(positions.len(), left.len());
         let mut stopped = std::pin::pin!(signals::termination());

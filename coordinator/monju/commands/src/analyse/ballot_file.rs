@@ -3,6 +3,7 @@
 use super::setup::Setup;
 use anyhow::{Context, bail};
 use monju_coordinator::{
+    calibration::Calibration,
     record::{
         read::Log,
         schema::{LogLine, LoggedBallot},
@@ -10,10 +11,10 @@ use monju_coordinator::{
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Game;
-use monju_proto::v1::{Ballot, Limits, Position};
+use monju_proto::v1::{Ballot, Limits, Position, RosterResponse};
 use std::{
-    collections::BTreeMap,
-    fs::{self, OpenOptions},
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File, OpenOptions, TryLockError},
     io::Write,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
@@ -23,6 +24,10 @@ use std::{
 #[derive(Debug)]
 pub struct BallotFile {
     path: PathBuf,
+    /// Its length when it was read.
+    read: u64,
+    /// The file, locked once this run has written to it.
+    file: Option<File>,
     ballots: BTreeMap<usize, Ballot>,
 }
 
@@ -54,7 +59,9 @@ impl BallotFile {
         seed: u64,
     ) -> anyhow::Result<Self> {
         let mut ballots = BTreeMap::new();
+        let mut read = 0;
         if path.exists() {
+            read = length(path)?;
             let log = Log::read([path])?;
             for ballot in log.ballots {
                 let position = ballot.position.as_ref();
@@ -74,6 +81,8 @@ impl BallotFile {
         }
         Ok(Self {
             path: path.to_owned(),
+            read,
+            file: None,
             ballots,
         })
     }
@@ -102,6 +111,39 @@ impl BallotFile {
         Ok(())
     }
 
+    /// Compares the win rates of the ballots with those that the calibration of now gives.
+    ///
+    /// # Errors
+    /// They were made with another calibration, or without one.
+    pub fn check_calibration(&self, now: &Calibration) -> anyhow::Result<()> {
+        match self.ballots.values().all(|ballot| now.gave(ballot)) {
+            true => Ok(()),
+            false => bail!(
+                "{}",
+                other(&self.path, "an analysis with another calibration")
+            ),
+        }
+    }
+
+    /// Compares the builds of the players that gave the ballots with those that would be asked now.
+    ///
+    /// # Errors
+    /// A player is of another build.
+    pub fn check_builds(&self, now: &RosterResponse) -> anyhow::Result<()> {
+        let players = now.workers.iter().flat_map(|worker| &worker.players);
+        let now: BTreeSet<&str> = players.map(|player| &*player.build).collect();
+        let votes = self.ballots.values().flat_map(|ballot| &ballot.votes);
+        let mut builds = votes.filter_map(|vote| Some(&*vote.player.as_ref()?.build));
+        // Older versions wrote down none.
+        match builds.find(|build| !build.is_empty() && !now.contains(build)) {
+            None => Ok(()),
+            Some(build) => {
+                let what = format!("an analysis by another build ({build})");
+                bail!("{}", other(&self.path, &what))
+            }
+        }
+    }
+
     /// Adds a ballot, and appends it to the file.
     ///
     /// # Errors
@@ -119,21 +161,42 @@ impl BallotFile {
         Ok(())
     }
 
-    fn append(&self, line: &str) -> std::io::Result<()> {
+    fn append(&mut self, line: &str) -> anyhow::Result<()> {
+        let mut file = match self.file.take() {
+            Some(file) => file,
+            None => self.locked()?,
+        };
         // A line that was cut short is ended, so that the next one can be read.
         let is_torn =
             fs::read(&self.path).is_ok_and(|bytes| bytes.last().is_some_and(|&last| last != b'\n'));
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.path)?;
         let text = match is_torn {
             true => format!("\n{line}"),
             false => line.to_owned(),
         };
         file.write_all(text.as_bytes())?;
-        file.sync_data()
+        file.sync_data()?;
+        self.file = Some(file);
+        Ok(())
     }
+
+    /// Opens the file for this run alone.
+    fn locked(&self) -> anyhow::Result<File> {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)?;
+        // Some file systems have no locks; there the file stays unprotected.
+        let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if is_taken || length(&self.path)? != self.read {
+            bail!("another analysis writes it; wait for its end, and run this one again");
+        }
+        Ok(file)
+    }
+}
+
+fn length(path: &Path) -> anyhow::Result<u64> {
+    let data = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(data.len())
 }
 
 fn other(path: &Path, what: &str) -> String {
