@@ -89,7 +89,7 @@ impl Csa {
         let mut tally = ResultTally::default();
         let mut server = Server::new(&self.login);
         let mut at_hand = None;
-        let mut unwritten = 0;
+        let (mut unwritten, mut unplayed) = (0, 0);
         for number in 1..=self.games {
             let begun = tokio::select! {
                 begun = self.begin(&mut server, board, at_hand.take(), number) => begun?,
@@ -97,7 +97,11 @@ impl Csa {
             };
             let (connection, summary) = begun;
             let mut is_last = false;
-            let (played, left) = self
+            let EndedGame {
+                played,
+                at_hand: left,
+                is_abandoned,
+            } = self
                 .play(
                     &mut server,
                     board,
@@ -109,6 +113,7 @@ impl Csa {
                 .await?;
             at_hand = left;
             tally.count(&played);
+            unplayed += u32::from(is_abandoned);
             let over = format!("game {number} of {}: {played}; {tally}", self.games);
             let record = played.csa(&summary);
             let text = match &record {
@@ -130,13 +135,23 @@ impl Csa {
             }
         }
         leave(at_hand).await;
+        let mut faults = Vec::new();
+        if unplayed > 0 {
+            faults.push(format!(
+                "{} could not be played to the end",
+                counted(unplayed, "game")
+            ));
+        }
         if unwritten > 0 {
             let records = counted(unwritten, "record");
-            bail!(
-                "{records} could not be written: the text stands behind the result of the game, above"
-            );
+            faults.push(format!(
+                "{records} could not be written: the text stands behind the result of the game"
+            ));
         }
-        Ok(())
+        match faults.is_empty() {
+            true => Ok(()),
+            false => bail!("{}, see above", faults.join("; ")),
+        }
     }
 
     /// Waits for a game and its start, through as many connections as it takes.
@@ -179,8 +194,7 @@ impl Csa {
         }
     }
 
-    /// Plays one game, through as many connections as it takes. A game that cannot go on is broken off. The connection
-    /// that is at hand then is returned with the game; one to a game that the server counts as going on is not.
+    /// Plays one game, through as many connections as it takes. A game that cannot go on is broken off.
     async fn play(
         &self,
         server: &mut Server<'_>,
@@ -189,15 +203,25 @@ impl Csa {
         summary: &GameSummary,
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
-    ) -> anyhow::Result<(Played, Option<AtHand>)> {
+    ) -> anyhow::Result<EndedGame> {
         let mut left = board.play(&mut connection, interrupts, is_last).await?;
         loop {
             let error = match left {
-                Left::Over(played) => return Ok((*played, Some(connection.into()))),
+                Left::Over(played) => {
+                    return Ok(EndedGame {
+                        played: *played,
+                        at_hand: Some(connection.into()),
+                        is_abandoned: false,
+                    });
+                }
                 Left::Unplayable(reason) => {
                     drop(connection);
                     tell!("the game {} cannot go on: {reason}", summary.id);
-                    return Ok((board.break_off().await, None));
+                    return Ok(EndedGame {
+                        played: board.break_off().await,
+                        at_hand: None,
+                        is_abandoned: true,
+                    });
                 }
                 Left::Lost(error) => error,
             };
@@ -213,7 +237,7 @@ impl Csa {
                     }
                 }
             };
-            let at_hand = match again {
+            let (at_hand, is_abandoned) = match again {
                 Ok(AtHand {
                     connection: again,
                     offer: Some(state),
@@ -227,19 +251,32 @@ impl Csa {
                 }
                 Ok(at_hand) => {
                     tell!("the server has ended the game {}", summary.id);
-                    Some(at_hand)
+                    (Some(at_hand), false)
                 }
                 Err(error) => {
                     tell!(
                         "the game {} is lost with its connection: {error}",
                         summary.id
                     );
-                    None
+                    (None, true)
                 }
             };
-            return Ok((board.break_off().await, at_hand));
+            return Ok(EndedGame {
+                played: board.break_off().await,
+                at_hand,
+                is_abandoned,
+            });
         }
     }
+}
+
+/// A game that is over.
+struct EndedGame {
+    played: Played,
+    /// The connection that can go on; none to a game that the server counts as going on.
+    at_hand: Option<AtHand>,
+    /// We could not play it to its end: the engine failed, or the connection was lost for good.
+    is_abandoned: bool,
 }
 
 /// Calls off the game that is on offer, and logs out.
