@@ -7,7 +7,7 @@ use crate::{
     runtime,
     text_table::{Align, align},
 };
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use monju_engine::{EvaluatorChoice, counted, fnv1a};
 use monju_experiment::{
     openings::Openings,
@@ -57,6 +57,8 @@ pub struct TuneCommand {
     pub seed: u64,
     /// Games at the same time.
     pub jobs: usize,
+    /// Goes on with a state that another build has made.
+    pub accepts_builds: bool,
 }
 
 impl TuneCommand {
@@ -79,6 +81,12 @@ impl TuneCommand {
             self.gain,
             recipe.clone(),
         );
+        let build = runner::build().context("cannot read the executable of monju")?;
+        let write = |spsa: &Spsa| {
+            let mut state = spsa.state();
+            state["build"] = build.clone().into();
+            write_atomically(&self.state, state.to_string().as_bytes())
+        };
         if self.state.exists() {
             let place = || format!("cannot go on from {}", self.state.display());
             let state = fs::read_to_string(&self.state).with_context(place)?;
@@ -91,6 +99,8 @@ impl TuneCommand {
                 );
                 state["recipe"] = recipe.into();
             }
+            self.check_build(&state["build"], &build)
+                .with_context(place)?;
             spsa.resume(&state).with_context(place)?;
         }
         let games = TuningGames {
@@ -103,7 +113,7 @@ impl TuneCommand {
         };
         if spsa.updates < self.updates {
             // An update may take hours: the numbers are known to a run that goes on before the first has ended.
-            write_atomically(&self.state, spsa.state().to_string().as_bytes())?;
+            write(&spsa)?;
         }
         let mut told = Instant::now();
         while spsa.updates < self.updates {
@@ -124,7 +134,7 @@ impl TuneCommand {
                 }
             };
             spsa.update(&outcomes);
-            write_atomically(&self.state, spsa.state().to_string().as_bytes())?;
+            write(&spsa)?;
             print_line(&format!(
                 "{} of {} {}",
                 spsa.updates,
@@ -135,7 +145,24 @@ impl TuneCommand {
         Ok(())
     }
 
-    /// Everything that the numbers are a function of except the openings themselves, as older versions wrote it down.
+    /// Refuses a state that another build has made: its games were of another search. States of older versions do
+    /// not name theirs.
+    fn check_build(&self, made_by: &Value, build: &str) -> anyhow::Result<()> {
+        match made_by.as_str() {
+            None => tell!(
+                "note: {} does not say which build made it; it goes on with this one, {build}",
+                self.state.display()
+            ),
+            Some(theirs) if theirs != build && !self.accepts_builds => bail!(
+                "its games were played by build {theirs}, and this is {build}: use that one, or say --accept-build"
+            ),
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Everything but the build that the numbers are a function of, except the openings themselves, as older
+    /// versions wrote it down.
     fn older_recipe(&self, openings: &Openings) -> anyhow::Result<String> {
         Ok(format!(
             "{} evaluator={} nodes={} updates={} pairs={} gain={} seed={} openings={}:{}",
@@ -152,7 +179,8 @@ impl TuneCommand {
     }
 }
 
-/// Everything that the numbers are a function of: the recipe of older versions, and the content of the openings.
+/// Everything but the build that the numbers are a function of: the recipe of older versions, and the content of the
+/// openings.
 fn recipe(older: &str, openings: &Openings) -> String {
     let content = fnv1a(openings.lines().join("\n").as_bytes());
     format!("{older}:{content:016x}")
@@ -285,6 +313,7 @@ mod tests {
             gain: 0.05,
             seed: 1,
             jobs: 1,
+            accepts_builds: false,
         }
     }
 
@@ -313,6 +342,25 @@ mod tests {
             line.contains("made by other arguments or openings ("),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_tuning_does_not_go_on_with_another_build_unawares() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let command = || tuning(folder.path(), "startpos moves 7g7f\nstartpos moves 2g2f\n");
+        let openings = Openings::read(&command().openings).expect("openings");
+        let older = command().older_recipe(&openings).expect("an evaluator");
+        let mut state = Spsa::new(command().parameters, 0, 0.05, recipe(&older, &openings)).state();
+        state["build"] = "0.0.1 0123".into();
+        fs::write(command().state, state.to_string()).expect("writable");
+        let refused = command().run().expect_err("another build");
+        let line = format!("{refused:#}");
+        assert!(line.contains("played by build 0.0.1 0123"), "{line}");
+        let accepted = TuneCommand {
+            accepts_builds: true,
+            ..command()
+        };
+        accepted.run().expect("accepted");
     }
 
     #[test]

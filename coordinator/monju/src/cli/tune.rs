@@ -85,6 +85,9 @@ pub struct TuneArguments {
         value_parser = positive
     )]
     gain: f64,
+    /// Goes on with a state that another build has made
+    #[arg(long, conflicts_with = "screen")]
+    accept_build: bool,
     /// Tests changes of the search, each against the search as it is
     #[arg(long)]
     screen: bool,
@@ -171,6 +174,7 @@ impl TuneArguments {
             gain: self.gain,
             seed: self.seed,
             jobs,
+            accepts_builds: self.accept_build,
         };
         tune.run()
     }
