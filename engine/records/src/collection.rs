@@ -6,7 +6,7 @@ use crate::{
     record::{GameRecord, RecordedResult},
 };
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap},
     error::Error,
     fmt,
 };
@@ -18,8 +18,8 @@ const DETAIL_LENGTH: usize = 120;
 #[derive(Debug, Default)]
 pub struct RecordCollection {
     accepted: Vec<GameRecord>,
-    /// Encoded games without their results.
-    known: HashSet<Vec<u8>>,
+    /// Encoded games without their results, with their places among those that were accepted.
+    known: HashMap<Vec<u8>, usize>,
     rejected: BTreeMap<String, RejectionCount>,
 }
 
@@ -32,14 +32,20 @@ struct RejectionCount {
 }
 
 impl RecordCollection {
-    /// Adds a game of `file`, unless it was rejected or is a duplicate.
+    /// Adds a game of `file`, unless it was rejected or is a duplicate. Of duplicates, one with a result stays.
     pub fn add(&mut self, file: &str, parsed: ParsedGame) {
         let (reason, detail) = match parsed.game {
             Ok(record) => {
-                let without_result = record.with_result(RecordedResult::Unknown);
-                if self.known.insert(to_bytes(&[without_result])) {
+                let without_result = to_bytes(&[record.with_result(RecordedResult::Unknown)]);
+                let Some(&known) = self.known.get(&without_result) else {
+                    self.known.insert(without_result, self.accepted.len());
                     self.accepted.push(record);
                     return;
+                };
+                // A game that one file has without its end.
+                let known = &mut self.accepted[known];
+                if known.result() == RecordedResult::Unknown {
+                    *known = record;
                 }
                 ("duplicate game".to_owned(), None)
             }

@@ -1,7 +1,7 @@
 //! Parsers of games in CSA, KIF, KI2, TSV and USI files.
 
 use crate::{
-    csa::{line_of, out_of_turn, with_pieces_left, without_late_headers},
+    csa::{beyond_end, line_of, out_of_turn, with_pieces_left, without_late_headers},
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
     mark::without_mark,
@@ -171,12 +171,16 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
         if has_content {
             games.push(CsaGame {
                 line,
-                record: match lines.clone().any(is_position_or_move) {
-                    true => guarded(|| {
+                record: match (lines.clone().any(is_position_or_move), beyond_end(game)) {
+                    (true, Some(beyond)) => Err(Rejection::unreadable(format!(
+                        "line {}: the game has ended, and this goes on; a line '/' separates games",
+                        line + beyond
+                    ))),
+                    (true, None) => guarded(|| {
                         csa::parse_csa_bytes(&without_late_headers(&with_pieces_left(game)))
                     })
                     .map_err(|rejection| csa_rejection(rejection, game, line)),
-                    false => Err(Rejection::unreadable(
+                    (false, _) => Err(Rejection::unreadable(
                         "there are no moves, and no position such as PI; is it a CSA file?",
                     )),
                 },

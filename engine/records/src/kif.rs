@@ -53,6 +53,9 @@ pub enum KifError {
         /// Number of numbered lines.
         lines: usize,
     },
+    /// The file has a second game.
+    #[error("line {0} ends a second game; give each game a file of its own")]
+    Second(usize),
     /// The last line counts another number of moves.
     #[error("read {}, but the last line counts {given}", counted(moves, "move"))]
     Total {
@@ -511,6 +514,13 @@ impl<'a> Ki2Text<'a> {
     pub fn check(&self, moves: usize) -> Result<(), KifError> {
         self.after(UNTIL)
             .map_or(Ok(()), |rest| check_count(rest, moves))?;
+        // A variation may have an end of its own.
+        let lines = (1..).zip(self.0.split(line_end(&self.0)));
+        let mut ends = lines.filter(|(_, line)| line.trim().starts_with(UNTIL));
+        if let (Some(_), Some((line, _)), false) = (ends.next(), ends.next(), self.has_variations())
+        {
+            return Err(KifError::Second(line));
+        }
         check_content(self.0.lines(), moves)
     }
 }

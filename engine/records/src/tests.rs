@@ -75,6 +75,45 @@ fn an_illegal_game_of_a_csa_file_leaves_the_others() {
     );
 }
 
+/// Files that were put together without the line between them would lose all games but the first.
+#[test]
+fn a_game_behind_the_end_of_another_is_refused() {
+    for beyond in [CSA, "V2.2\nP1-KY\n", "+2726FU\n"] {
+        let report = collect(&[("a.csa", &format!("{CSA}{beyond}"))]).to_string();
+        assert!(
+            report.contains("the game has ended, and this goes on"),
+            "{report}"
+        );
+    }
+    let report = collect(&[("a.csa", &format!("{CSA}/\n{CSA}+2726FU\n"))]).to_string();
+    assert!(report.contains("(line 16: the game has ended"), "{report}");
+    let behind = "T3\n'a comment\n$END_TIME:2026/11/28\n";
+    let collection = collect(&[("a.csa", &format!("{CSA}{behind}"))]);
+    assert_eq!(collection.accepted().len(), 1, "{collection}");
+
+    let ki2 = "手合割：平手\n▲７六歩 △３四歩\nまで2手で後手の勝ち\n";
+    let report = collect(&[("a.ki2", &format!("{ki2}\n{ki2}"))]).to_string();
+    assert!(report.contains("line 7 ends a second game"), "{report}");
+}
+
+#[test]
+fn of_games_that_are_the_same_one_with_a_result_stays() {
+    let without = CSA.replace("%TORYO", "%CHUDAN");
+    for files in [
+        [("a.csa", &*without), ("b.csa", CSA)],
+        [("b.csa", CSA), ("a.csa", &*without)],
+    ] {
+        let collection = collect(&files);
+        assert_eq!(collection.accepted().len(), 1, "{collection}");
+        let result = collection.accepted()[0].result();
+        assert_eq!(result, RecordedResult::Won(Color::Black), "{files:?}");
+        assert!(
+            collection.to_string().contains("1 for duplicate game"),
+            "{collection}"
+        );
+    }
+}
+
 #[test]
 fn results_are_kept_and_unknown_formats_refused() {
     let collection = collect(&[("a.csa", CSA)]);
