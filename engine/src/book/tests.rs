@@ -115,6 +115,15 @@ fn wrong_lines_are_refused_with_their_number() {
 }
 
 #[test]
+fn a_move_that_is_never_drawn_is_in_no_database() {
+    let database = book("7g7f 5\n2g2f 0\n").to_yaneuraou();
+    assert!(
+        database.contains("7g7f") && !database.contains("2g2f"),
+        "{database}"
+    );
+}
+
+#[test]
 fn a_yaneuraou_database_is_read() {
     let text = format!(
         "#YANEURAOU-DB2016 1.00\r\n// remark\r\nsfen {START} 0\r\n7g7f 3c3d 30 12 7\r\n\

@@ -152,7 +152,7 @@ pub(super) fn write(book: &Book) -> String {
     let drawn = (book.iter()).filter(|(_, entry)| entry.moves.iter().any(|one| one.weight > 0));
     for (sfen, entry) in drawn {
         line(&mut text, format_args!("sfen {sfen} {}", entry.ply));
-        for entry in &entry.moves {
+        for entry in entry.moves.iter().filter(|entry| entry.weight > 0) {
             let reply = match entry.reply {
                 Some(reply) => reply.to_string(),
                 None => NONE.to_owned(),

@@ -102,10 +102,7 @@ impl GameCounter {
 fn add_record(counts: &mut Counts, record: &GameRecord, plies: u32) {
     counts.begin_game();
     let mut position = record.start();
-    for &mv in record.moves() {
-        if position.ply() > plies {
-            return;
-        }
+    for &mv in record.moves().iter().take(plies as usize) {
         let is_won = record.result() == RecordedResult::Won(position.side_to_move());
         counts.add(&position, position.ply(), mv, is_won);
         position.make(mv);

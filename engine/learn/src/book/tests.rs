@@ -250,6 +250,16 @@ fn a_searched_book_depends_on_neither_threads_nor_interruptions() {
         let error = other.run(&mut NoProgress).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
+    // A run that found nothing, because its settings were wrong, leaves nothing to go on with.
+    let three = folder.at("three.book");
+    let head = text.split_inclusive(|&byte| byte == b'\n').take(2);
+    let head: Vec<u8> = head.flatten().copied().collect();
+    fs::write(with_suffix(&three, ".values"), head).unwrap();
+    let corrected = SearchRun {
+        output: three,
+        ..more.clone()
+    };
+    corrected.run(&mut NoProgress).unwrap();
     let accepting = SearchRun {
         accepts_builds: true,
         ..other_build

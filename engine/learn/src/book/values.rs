@@ -100,8 +100,8 @@ impl ValuesFile {
         };
         let head = origin.head();
         let bytes = read(path)?;
-        if head.as_bytes().starts_with(&bytes) {
-            // The file is new, or the run ended before its first line was whole.
+        if head.as_bytes().starts_with(&bytes) || is_bare(&bytes) {
+            // The file is new, or its run ended before it had found a value.
             values.file.set_len(0).map_err(cannot)?;
             values.file.write_all(head.as_bytes()).map_err(cannot)?;
             return Ok((values, SearchedValues::new()));
@@ -152,6 +152,15 @@ impl ValuesFile {
             source,
         })
     }
+}
+
+/// Tells whether a file of values has its head alone.
+fn is_bare(bytes: &[u8]) -> bool {
+    let rest = bytes.strip_prefix(HEADER.as_bytes());
+    rest.is_some_and(|rest| {
+        rest.split(|&byte| byte == b'\n')
+            .all(|line| line.is_empty() || line.starts_with(b"#"))
+    })
 }
 
 /// Returns the length of the file up to its last whole entry: an interrupted run may leave a part of one.
