@@ -52,6 +52,8 @@ impl Openings {
             source,
         })?;
         let mut lines = Vec::new();
+        // Some editors put a mark before a text in UTF-8.
+        let text = text.trim_start_matches('\u{feff}');
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -110,6 +112,14 @@ impl Openings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mark_of_an_editor_is_no_opening() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), "\u{feff}# a remark\r\nstartpos moves 7g7f\r\n").expect("written");
+        let read = Openings::read(file.path()).expect("openings");
+        assert_eq!(read.lines(), ["startpos moves 7g7f"]);
+    }
 
     #[test]
     fn every_opening_is_tuned_on_or_held_out() {

@@ -95,8 +95,7 @@ pub struct BenchArguments {
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Transposition table in MiB; another size is another signature
-    #[arg(long, value_name = "MIB", default_value = "16",
-          value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MIB", default_value = "16", value_parser = parsers::table_mib::<u32>())]
     hash: u32,
     /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
     #[arg(long, value_name = "S", default_value_t, value_parser = parsers::sigma,

@@ -80,7 +80,7 @@ pub struct SearchArguments {
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Transposition table of each thread in MiB
-    #[arg(long, value_name = "MIB", default_value = "32")]
+    #[arg(long, value_name = "MIB", default_value = "32", value_parser = parsers::table_mib::<usize>())]
     hash: usize,
     /// Simultaneous searches; default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(parsers::THREADS))]

@@ -1,13 +1,14 @@
 //! Values of arguments that several commands have.
 
 use clap::{
-    builder::{PossibleValuesParser, TypedValueParser},
+    builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser},
     error::ErrorKind,
 };
 use monju_coordinator::roster::{self, AddressError};
 use monju_engine::{
     Game, Model, PlayerError, PlayerSettings, counted,
     eval::{Noise, NoiseError, Sigma, SigmaError},
+    search::MAX_TABLE_MIB,
 };
 use monju_proto::certificates::{self, CertificatesError, LastDay, NotADay, SHARED};
 use monju_records::{CommentedGame, ReadGameError};
@@ -26,6 +27,14 @@ pub const PLAYERS: RangeInclusive<i64> = 1..=MOST_PLAYERS;
 
 /// Numbers of threads of one player.
 pub const THREADS: RangeInclusive<i64> = 1..=PlayerSettings::MAX_THREADS as i64;
+
+/// Parser of the size of a transposition table, in MiB.
+pub fn table_mib<T>() -> RangedU64ValueParser<T>
+where
+    T: TryFrom<u64, Error: Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
+{
+    RangedU64ValueParser::new().range(1..=MAX_TABLE_MIB as u64)
+}
 
 /// Error of the value of an argument.
 #[derive(Debug, thiserror::Error)]

@@ -90,7 +90,8 @@ impl SearchGames {
     /// # Errors
     /// The settings are unsuitable, or an opening is no game.
     pub fn new(settings: SearchGamesSettings, openings: &str) -> Result<Self, SearchGamesError> {
-        let lines = openings.lines().enumerate();
+        // Some editors put a mark before a text in UTF-8.
+        let lines = openings.trim_start_matches('\u{feff}').lines().enumerate();
         let mut openings = lines
             .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
             .map(|(index, line)| {

@@ -79,7 +79,8 @@ impl<'a> SelfPlay<'a> {
     /// # Errors
     /// A line is no game from the start position.
     pub fn openings(text: &str) -> Result<Vec<Vec<Move>>, SelfPlayError> {
-        let lines = text.lines().enumerate();
+        // Some editors put a mark before a text in UTF-8.
+        let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
         lines
             .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
             .map(|(index, line)| {

@@ -135,25 +135,33 @@ impl MateBench {
     /// Reads the problems; positions that cannot exist are left out, with a line that says so.
     fn problems(&self) -> anyhow::Result<Vec<MateProblem>> {
         let mut problems = Vec::new();
-        let mut refused = 0;
+        let (mut refused, mut first) = (0, None);
         for file in &self.files {
             let shown = file.display();
             let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
-            for line in text.lines().filter(|line| !line.starts_with('#')) {
+            for (number, line) in (1..).zip(text.lines()) {
+                if line.starts_with('#') {
+                    continue;
+                }
                 let mut fields = line.split('\t');
-                match Position::from_sfen(fields.next().unwrap_or_default()) {
+                let sfen = fields.next().unwrap_or_default();
+                match Position::from_sfen(sfen.strip_prefix("sfen ").unwrap_or(sfen)) {
                     Ok(position) => problems.push(MateProblem {
                         position,
                         plies: fields.next().and_then(|plies| plies.parse().ok()),
                     }),
-                    Err(_) => refused += 1,
+                    Err(_) => {
+                        refused += 1;
+                        first.get_or_insert(format!("{shown}:{number}"));
+                    }
                 }
             }
         }
         if refused > 0 {
             tell!(
-                "left out: {} without a position that can exist",
-                counted(refused, "line")
+                "left out: {} without a position that can exist, first {}",
+                counted(refused, "line"),
+                first.unwrap_or_default()
             );
         }
         anyhow::ensure!(!problems.is_empty(), "there is no position in the files");

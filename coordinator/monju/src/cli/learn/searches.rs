@@ -1,6 +1,7 @@
 //! The command line of `monju learn searches`.
 
-use clap::Args;
+use super::super::parsers;
+use clap::{Args, builder::RangedU64ValueParser};
 use monju_engine::{EvaluatorChoice, PlayerSettings, search::MoveJudgement};
 use monju_host::load_evaluator;
 use monju_learn::searches::{Sampling, SearchGamesSettings, SearchesRun};
@@ -47,7 +48,8 @@ pub struct SearchesArguments {
     #[arg(long, default_value = SearchGamesSettings::default().seed.to_string())]
     seed: u64,
     /// Length at which a game ends
-    #[arg(long, value_name = "PLIES", default_value = SearchGamesSettings::default().maximum_plies.to_string())]
+    #[arg(long, value_name = "PLIES", default_value = SearchGamesSettings::default().maximum_plies.to_string(),
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     maximum_plies: usize,
     /// Lead in centipawns that ends a game when it lasts for four searches
     #[arg(long, value_name = "SCORE", default_value = SearchGamesSettings::default().decided_score.to_string())]
@@ -61,7 +63,8 @@ pub struct SearchesArguments {
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     sample_every: u32,
     /// Transposition table of each player in MiB
-    #[arg(long, value_name = "MIB", default_value = SearchGamesSettings::default().player.hash_mib.to_string())]
+    #[arg(long, value_name = "MIB", default_value = SearchGamesSettings::default().player.hash_mib.to_string(),
+          value_parser = parsers::table_mib::<usize>())]
     hash: usize,
 }
 

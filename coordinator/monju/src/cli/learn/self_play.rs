@@ -1,6 +1,7 @@
 //! The command line of `monju learn selfplay`.
 
-use clap::Args;
+use super::super::parsers;
+use clap::{Args, builder::RangedU64ValueParser};
 use monju_engine::{EvaluatorChoice, PlayerSettings};
 use monju_host::load_evaluator;
 use monju_learn::self_play::{SelfPlayRun, SelfPlaySettings};
@@ -49,13 +50,15 @@ pub struct SelfPlayArguments {
     #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().random_plies.to_string())]
     random_plies: usize,
     /// Length at which a game is drawn
-    #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().maximum_plies.to_string())]
+    #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().maximum_plies.to_string(),
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     maximum_plies: usize,
     /// Lead in centipawns that wins a game when it lasts for four searches
     #[arg(long, value_name = "SCORE", default_value = SelfPlaySettings::default().decided_score.to_string())]
     decided_score: i32,
     /// Transposition table of each thread in MiB
-    #[arg(long, value_name = "MIB", default_value = SelfPlaySettings::default().player.hash_mib.to_string())]
+    #[arg(long, value_name = "MIB", default_value = SelfPlaySettings::default().player.hash_mib.to_string(),
+          value_parser = parsers::table_mib::<usize>())]
     hash: usize,
     /// Simultaneous games; default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
