@@ -159,13 +159,12 @@ fn an_analysis_by_another_team_is_neither_shown_nor_continued() {
     }
 
     // What an older build has found is shown, and not mixed with what this one finds.
-    let (before, rest) = ballots.split_once("\"build\":\"").expect("a build");
+    let (_, rest) = ballots.split_once("\"build\":\"").expect("a build");
     let (build, _) = rest.split_once('"').expect("its end");
-    let older = format!(
-        "{before}\"build\":\"{}",
-        rest.replace(build, "0.0.1 (0123)")
+    let older = ballots.replace(
+        &format!("\"build\":\"{build}\""),
+        "\"build\":\"0.0.1 (0123)\"",
     );
-    let older = older.replace(&format!("\"build\":\"{build}"), "\"build\":\"0.0.1 (0123)");
     fs::write(&file, older).expect("written");
     output_of(&short_analysis(path(&game), "1", &[]));
     let refused = complaint_of(&short_analysis(path(&game), "2", &[]));
@@ -184,6 +183,10 @@ fn ranges_of_a_game_are_joined_and_the_rules_are_quoted() {
     fs::write(&game, text).expect("written");
     let table = output_of(&short_analysis(path(&game), "1", &[]));
     assert!(table.contains("\n2 positions, "), "{table}");
+    // Black mates whoever is to move.
+    for mate in ["mate +3", "mate +2"] {
+        assert!(table.contains(mate), "{mate}: {table}");
+    }
     let rest = ["--from", "2", "--json"];
     let whole = json_of(&short_analysis(path(&game), "3", &rest));
     let plies = |list: &Value| -> Vec<u64> {

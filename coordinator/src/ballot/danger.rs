@@ -7,7 +7,7 @@ use monju_engine::{
 use monju_proto::v1::Vote;
 use std::collections::BTreeMap;
 
-/// Most nodes that a judgement expands: mostly less than 1 ms, and up to some 50 where threats abound.
+/// Most nodes that a judgement expands: some ms, up to tens where threats abound (`docs/BENCHMARKS.md`).
 const NODES: u64 = 200;
 
 /// The judgements of a ballot by move. They are functions of the position and the move alone.

@@ -131,18 +131,22 @@ pub fn out_of_turn(game: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the line, counted from 0, of the first move or position behind the end of a game.
-pub fn beyond_end(game: &[u8]) -> Option<usize> {
-    let lines = game.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let mut behind = lines
-        .enumerate()
-        .skip_while(|(_, line)| !line.starts_with(b"%"));
-    let goes_on = |line: &[u8]| match line {
-        [b'+' | b'-', ..] => is_move(line),
+/// Tells whether a line of a CSA file is one of the position, the side to move or a move.
+pub fn is_position_or_move(line: &[u8]) -> bool {
+    match line.trim_ascii() {
+        [b'+' | b'-', ..] => true,
         [b'P', next, ..] => matches!(next, b'I' | b'+' | b'-' | b'1'..=b'9'),
         _ => false,
-    };
-    behind.find(|(_, line)| goes_on(line)).map(|(line, _)| line)
+    }
+}
+
+/// Returns the line, counted from 0, of the first move or position behind the end of a game.
+pub fn beyond_end(game: &[u8]) -> Option<usize> {
+    let lines = game.split(|&byte| byte == b'\n').enumerate();
+    let mut behind = lines.skip_while(|(_, line)| !line.trim_ascii().starts_with(b"%"));
+    behind
+        .find(|(_, line)| is_position_or_move(line))
+        .map(|(line, _)| line)
 }
 
 #[cfg(test)]

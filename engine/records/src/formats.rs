@@ -1,7 +1,10 @@
 //! Parsers of games in CSA, KIF, KI2, TSV and USI files.
 
 use crate::{
-    csa::{beyond_end, line_of, out_of_turn, with_pieces_left, without_late_headers},
+    csa::{
+        beyond_end, is_position_or_move, line_of, out_of_turn, with_pieces_left,
+        without_late_headers,
+    },
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
     mark::without_mark,
@@ -190,15 +193,6 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
         line += lines.count();
     }
     games
-}
-
-/// Tells whether a line of a CSA file is one of the position, the side to move or a move.
-fn is_position_or_move(line: &[u8]) -> bool {
-    match line.trim_ascii() {
-        [b'+' | b'-', ..] => true,
-        [b'P', next, ..] => matches!(next, b'I' | b'+' | b'-' | b'1'..=b'9'),
-        _ => false,
-    }
 }
 
 /// Adds the place of the move to the rejection of a game that begins at `first`.

@@ -15,7 +15,7 @@ use crate::{
 /// search have.
 const WITHOUT_NOISE: u64 = 0x5bd1_e995_9e37_79b9;
 
-/// Nodes that take as long as the expansion of one of the danger-discriminating search, about.
+/// Nodes that take about as long as the expansion of one by the danger-discriminating search.
 const EXPANSION: u64 = 40;
 
 /// Returns the bound that a value without noise has to reach, for its sum with the noise to reach

@@ -2,7 +2,7 @@
 
 use super::decided::Decided;
 use crate::text_table::{Align, align};
-use monju_engine::{Color, Score, counted};
+use monju_engine::{Score, counted};
 use monju_page::view::{PositionView, is_calibrated};
 use std::fmt::Write;
 
@@ -46,19 +46,14 @@ pub fn render(views: &[PositionView], decided: &[Decided]) -> String {
     text
 }
 
-/// Returns the length of a mate for the side to move as one for Black: negative where White mates.
-fn for_black(side: Color, plies: i32) -> i32 {
-    match side {
-        Color::Black => plies,
-        Color::White => -plies,
-    }
-}
-
 fn row(view: &PositionView) -> [String; 8] {
     let (first, all) = view.lead();
-    let score = match view.score {
-        Some(Score::Mate(plies)) => format!("mate {:+}", for_black(view.side, plies)),
-        _ => (view.score_of_black()).map_or("-".to_owned(), |score| format!("{score:+}")),
+    let score = match (view.score, view.score_of_black()) {
+        (Some(Score::Mate(plies)), Some(black)) => {
+            format!("mate {:+}", plies.abs() * black.signum())
+        }
+        (_, Some(black)) => format!("{black:+}"),
+        (_, None) => "-".to_owned(),
     };
     let rate = view.win_rate_of_black();
     [
