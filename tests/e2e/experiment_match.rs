@@ -352,6 +352,16 @@ fn numbers_are_tuned_and_a_tuning_goes_on() {
     let mut value: serde_json::Value = serde_json::from_str(&state).expect("JSON");
     assert_eq!(value["updates"], 2);
     assert_eq!(tune("whole.json", "2").output, "");
+    let lock = fs::File::create(folder.path().join("whole.json.lock")).expect("a lock");
+    lock.lock().expect("locked");
+    let second = tune("whole.json", "2");
+    assert!(!second.status.success());
+    assert!(
+        second.errors.contains("another tuning writes"),
+        "{}",
+        second.errors
+    );
+    drop(lock);
     value["recipe"] = "other".into();
     fs::write(&path, value.to_string()).expect("writable");
     let refused = tune("whole.json", "2");

@@ -7,6 +7,7 @@ use crate::{
         one_game, several_games,
     },
     kif::{KifText, with_kanji_numbers},
+    mark::without_utf16,
     rejection::Rejection,
 };
 use monju_engine::{Game, Move, counted};
@@ -89,6 +90,7 @@ impl CommentedGame {
             path: path.to_owned(),
             source,
         })?;
+        let bytes = without_utf16(&bytes);
         let missing = |games| ReadGameError::Number {
             path: path.to_owned(),
             games,

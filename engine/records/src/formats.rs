@@ -7,7 +7,7 @@ use crate::{
     },
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
-    mark::without_mark,
+    mark::{without_mark, without_utf16},
     record::{GameRecord, GameRecordError, RecordedResult},
     rejection::Rejection,
 };
@@ -67,6 +67,7 @@ pub(crate) fn games_and_positions(
     path: &Path,
     bytes: &[u8],
 ) -> Result<Vec<ParsedGame>, UnknownFormat> {
+    let bytes = &without_utf16(bytes);
     Ok(match extension(path).as_str() {
         "csa" => csa_games(bytes),
         "tsv" => lines(bytes, tsv_game),
@@ -103,8 +104,12 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
                 .map_err(|rejection| ki2_rejection(rejection, &text))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
         }
-        "jkf" => guarded(|| jkf::parse_jkf_bytes(without_mark(bytes)))
-            .and_then(|record| check_moves(record, |_| Ok(()))),
+        "jkf" => {
+            let bytes = without_mark(bytes);
+            guarded(|| jkf::parse_jkf_bytes(bytes))
+                .and_then(|record| check_moves(record, |_| Ok(())))
+                .and_then(|record| check_jkf_moves(record, bytes))
+        }
         _ => return None,
     })
 }
@@ -148,6 +153,21 @@ fn check_moves(
     }
     check(record.main_moves().count())?;
     Ok(record)
+}
+
+/// Refuses a JKF game with moves behind its end, where the parser stops.
+fn check_jkf_moves(record: ForeignRecord, bytes: &[u8]) -> Result<ForeignRecord, Rejection> {
+    let file: serde_json::Value = serde_json::from_slice(bytes).map_err(Rejection::unreadable)?;
+    let entries = file["moves"].as_array().map_or(&[][..], Vec::as_slice);
+    let given = entries.iter().filter(|entry| entry.get("move").is_some());
+    let read = record.main_moves().count();
+    match given.count() > read {
+        false => Ok(record),
+        true => Err(Rejection::unreadable(format!(
+            "move {} stands behind the end of the game",
+            read + 1
+        ))),
+    }
 }
 
 /// A game of a CSA file as the library has parsed it.

@@ -3,7 +3,8 @@
 //! A parser that skips lines it does not understand would silently cut a damaged game short. So the lines are
 //! compared with the moves that were parsed from them.
 
-use encoding_rs::{Encoding, SHIFT_JIS};
+use crate::mark::without_mark;
+use encoding_rs::SHIFT_JIS;
 use monju_engine::counted;
 use rsshogi::board::InitialPosition;
 use std::{borrow::Cow, collections::BTreeMap};
@@ -104,12 +105,12 @@ const ENDINGS: [(&str, &str); 7] = [
     ("宣言勝ち", "入玉宣言"),
 ];
 
-/// Decodes a file whose first bytes name its encoding, or one in UTF-8 or Shift_JIS.
+/// Decodes a file in UTF-8 or Shift_JIS.
 fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    match (Encoding::for_bom(bytes), str::from_utf8(bytes)) {
-        (Some((encoding, _)), _) => encoding.decode_with_bom_removal(bytes).0,
-        (None, Ok(text)) => text.into(),
-        (None, Err(_)) => SHIFT_JIS.decode_without_bom_handling(bytes).0,
+    let bytes = without_mark(bytes);
+    match str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => SHIFT_JIS.decode_without_bom_handling(bytes).0,
     }
 }
 

@@ -251,6 +251,21 @@ fn an_illegal_move_is_named_by_its_number() {
 }
 
 #[test]
+fn moves_behind_the_end_of_a_jkf_game_are_refused() {
+    let game = r#"{"header":{},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"}},END]}"#;
+    let reply = r#"{"move":{"from":{"x":3,"y":3},"to":{"x":3,"y":4},"piece":"FU"}}"#;
+    let end = r#"{"special":"CHUDAN"}"#;
+    let whole = game.replace("END", &format!("{reply},{end}"));
+    assert_eq!(collect(&[("a.jkf", &whole)]).accepted().len(), 1);
+    let ended = game.replace("END", &format!("{end},{reply}"));
+    let report = collect(&[("a.jkf", &ended)]).to_string();
+    assert!(
+        report.contains("(move 2 stands behind the end of the game)"),
+        "{report}"
+    );
+}
+
+#[test]
 fn an_impossible_line_of_a_ki2_file_is_named_by_its_number() {
     let text = "手合割：平手\n▲７六歩 △３四歩\n▲２三角成\n";
     let report = collect(&[("a.ki2", text)]).to_string();
@@ -308,12 +323,13 @@ fn a_line_of_usi_may_begin_with_a_bare_sfen_and_end_with_an_answer() {
 }
 
 #[test]
-fn a_kif_may_be_in_utf_16_and_what_is_no_kif_is_refused() {
-    for name in ["a.kif", "a.ki2"] {
-        let text = match name {
-            "a.kif" => KIF,
-            _ => "手合割：平手\n▲７六歩 △３四歩 ▲２二角成\n",
-        };
+fn a_file_may_be_in_utf_16() {
+    for (name, text) in [
+        ("a.kif", KIF),
+        ("a.ki2", "手合割：平手\n▲７六歩 △３四歩 ▲２二角成\n"),
+        ("a.csa", CSA),
+        ("a.usi", "startpos moves 7g7f 3c3d 8h2b+\r\n"),
+    ] {
         let mut utf_16 = vec![0xff, 0xfe];
         utf_16.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
         let mut utf_8 = "\u{feff}".as_bytes().to_vec();
@@ -323,6 +339,12 @@ fn a_kif_may_be_in_utf_16_and_what_is_no_kif_is_refused() {
             let game = read[0].game.as_ref().expect("a game");
             assert_eq!(game.moves().len(), 3, "{name}");
         }
+    }
+}
+
+#[test]
+fn what_is_no_kif_is_refused() {
+    for name in ["a.kif", "a.ki2"] {
         for nothing in ["", "\n\n", "\0\0\0：\0", "hello\n", "*comment：\0"] {
             let read = games_and_positions(Path::new(name), nothing.as_bytes());
             let error = read.expect("a known format").remove(0).game;

@@ -23,7 +23,7 @@ use monju_learn::files::write_atomically;
 use monju_team::signals;
 use serde_json::Value;
 use std::{
-    fs,
+    fs::{self, File, TryLockError},
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -82,6 +82,7 @@ impl TuneCommand {
             recipe.clone(),
         );
         let build = runner::build().context("cannot read the executable of monju")?;
+        let _lock = self.lock()?;
         let write = |spsa: &Spsa| {
             let mut state = spsa.state();
             state["build"] = build.clone().into();
@@ -143,6 +144,24 @@ impl TuneCommand {
             ))?;
         }
         Ok(())
+    }
+
+    /// Keeps other tunings off the state, until the file is dropped. The state itself is replaced at every update,
+    /// so that a file beside it has the lock.
+    fn lock(&self) -> anyhow::Result<File> {
+        let mut path = self.state.clone().into_os_string();
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        let file =
+            File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        // Some file systems have no locks; there the state stays unprotected.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            bail!(
+                "another tuning writes {}; wait for its end, or name another --state",
+                self.state.display()
+            );
+        }
+        Ok(file)
     }
 
     /// Refuses a state that another build has made: its games were of another search. States of older versions do

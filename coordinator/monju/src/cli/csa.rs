@@ -5,7 +5,10 @@ use anyhow::{Context, bail};
 use clap::Args;
 use monju_commands::csa::{Csa, Login};
 use monju_host::{OptionValue, UsiOptions, UsiSpec};
-use std::{env, fs, path::PathBuf};
+use std::{env, fs, net::Ipv6Addr, path::PathBuf};
+
+/// Port of servers of the CSA protocol.
+const PORT: u16 = 4081;
 
 /// Usage of the command, which is wider than a terminal on one line.
 pub const USAGE: &str = "\
@@ -93,13 +96,9 @@ impl CsaArguments {
             false => words.collect(),
         };
         engine.options = UsiOptions(options);
-        let server = match self.server.rsplit_once(':') {
-            Some((_, port)) if port.parse::<u16>().is_ok() => self.server,
-            _ => format!("{}:4081", self.server),
-        };
         Ok(Csa {
             login: Login {
-                server,
+                server: with_port(self.server),
                 user: self.user,
                 password,
             },
@@ -109,5 +108,34 @@ impl CsaArguments {
             ponders: !self.no_ponder,
             comments: self.comments,
         })
+    }
+}
+
+/// Returns a server with its port.
+fn with_port(server: String) -> String {
+    if server.parse::<Ipv6Addr>().is_ok() {
+        return format!("[{server}]:{PORT}");
+    }
+    match server.rsplit_once(':') {
+        Some((_, port)) if port.parse::<u16>().is_ok() => server,
+        _ => format!("{server}:{PORT}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_without_a_port_has_that_of_the_protocol() {
+        for (given, expected) in [
+            ("wdoor.example", "wdoor.example:4081"),
+            ("wdoor.example:4082", "wdoor.example:4082"),
+            ("::1", "[::1]:4081"),
+            ("[::1]", "[::1]:4081"),
+            ("[::1]:4082", "[::1]:4082"),
+        ] {
+            assert_eq!(with_port(given.to_owned()), expected);
+        }
     }
 }

@@ -1,9 +1,15 @@
 //! The command line of `monju learn nnue`.
 
-use clap::Args;
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use monju_engine::eval::Architecture;
 use monju_learn::nnue::{NetworkRun, NetworkTraining};
 use std::path::PathBuf;
+
+/// Architectures that can be trained.
+const TRAINED: [Architecture; 2] = [Architecture::KP, Architecture::KPPairs];
 
 pub const NETWORK_HELP: &str = "\
 The network is K-P 256x2-32-32. Other engines read the architecture k-p; in k-p-pairs the first hidden \
@@ -27,8 +33,9 @@ pub struct NetworkArguments {
     /// The network to write
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Architecture: k-p or k-p-pairs
-    #[arg(long, value_name = "NAME", default_value = NetworkTraining::default().architecture.to_string())]
+    /// Architecture of the network
+    #[arg(long, value_name = "NAME", default_value = NetworkTraining::default().architecture.to_string(),
+          value_parser = PossibleValuesParser::new(TRAINED.map(Architecture::name)).try_map(|name| name.parse::<Architecture>()))]
     architecture: Architecture,
     /// The nn.bin to write for other engines, with --architecture k-p
     #[arg(long, value_name = "FILE")]
