@@ -131,28 +131,8 @@ impl Book {
         Ok(())
     }
 
-    /// Adds a position with its moves. Where it is known, moves that the book has stay as they are.
-    ///
-    /// # Errors
-    /// A move is illegal or comes twice among `moves`.
-    pub fn merge(
-        &mut self,
-        position: &Position,
-        mut moves: Vec<BookMove>,
-    ) -> Result<(), BookEntryError> {
-        check(position, &moves)?;
-        let key = key_of(position);
-        let mut ply = position.ply();
-        if let Some(known) = self.positions.remove(key.as_str()) {
-            ply = ply.min(known.ply);
-            moves.retain(|new| known.moves.iter().all(|old| old.mv != new.mv));
-            moves.extend(known.moves);
-        }
-        self.put(key, ply, moves);
-        Ok(())
-    }
-
-    fn put(&mut self, key: String, ply: u32, mut moves: Vec<BookMove>) {
+    /// Puts moves that are legal and differ in place of what is known of a position, unless there are none.
+    pub(super) fn put(&mut self, key: String, ply: u32, mut moves: Vec<BookMove>) {
         if moves.is_empty() {
             return;
         }

@@ -1,7 +1,7 @@
 //! Lines of positions and moves, which both formats share.
 
 use super::{
-    content::{Book, BookMove, check_new},
+    content::{BookMove, check_new},
     error::{BookError, BookLineError},
 };
 use crate::rules::{Position, excerpt};
@@ -26,20 +26,18 @@ struct OpenPosition<M> {
 }
 
 /// Reads `sfen …` lines, each followed by its moves. `read_move` reads the line of one move, and skips it by
-/// `None`; `add` puts a whole position into the book.
+/// `None`; `add` takes a whole position.
 pub(super) fn read_positions<M: Borrow<BookMove>>(
     text: &str,
     read_move: impl Fn(&str) -> Result<Option<M>, BookLineError>,
-    add: impl Fn(&mut Book, &Position, Vec<M>) -> Result<(), BookLineError>,
-) -> Result<Book, BookError> {
-    let mut book = Book::default();
+    mut add: impl FnMut(&Position, Vec<M>) -> Result<(), BookLineError>,
+) -> Result<(), BookError> {
     let mut open: Option<OpenPosition<M>> = None;
     let mut close = |open: Option<OpenPosition<M>>| match open {
         None => Ok(()),
         Some(open) => {
             let line = open.line;
-            add(&mut book, &open.position, open.moves)
-                .map_err(|source| BookError::Line { line, source })
+            add(&open.position, open.moves).map_err(|source| BookError::Line { line, source })
         }
     };
     // The header is line 1.
@@ -70,8 +68,7 @@ pub(super) fn read_positions<M: Borrow<BookMove>>(
             .map_err(|error| at_line(error.into()))?;
         open.moves.push(entry);
     }
-    close(open)?;
-    Ok(book)
+    close(open)
 }
 
 /// Reads a number of a line.

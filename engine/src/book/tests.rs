@@ -127,10 +127,10 @@ fn a_move_that_is_never_drawn_is_in_no_database() {
 fn a_yaneuraou_database_is_read() {
     let text = format!(
         "#YANEURAOU-DB2016 1.00\r\n// remark\r\nsfen {START} 0\r\n7g7f 3c3d 30 12 7\r\n\
-         2g2f none -5 12 3\r\nnone none 0 0\r\nsfen {START} 1\r\n2g2f 8c8d 1 1 100\r\n5g5f\r\n"
+         2g2f none -5 12 3\r\nnone none 0 0\r\n"
     );
     let book = Book::from_bytes(text.as_bytes()).unwrap();
-    assert_eq!((book.len(), book.moves()), (1, 3));
+    assert_eq!((book.len(), book.moves()), (1, 2));
     let entry = book.find(&Position::startpos()).unwrap();
     let seven = &entry.moves[0];
     assert_eq!((seven.mv, seven.weight), (mv("7g7f"), 7));
@@ -163,6 +163,24 @@ fn database(lines: &str) -> Vec<(String, u32)> {
     moves
         .map(|entry| (entry.mv.to_string(), entry.weight))
         .collect()
+}
+
+#[test]
+fn a_position_of_several_plies_is_weighed_as_one() {
+    // One temperature below the best, met once at each ply, and a move of another ply that loses too much.
+    assert_eq!(
+        database(&format!(
+            "7g7f none 40 30 1\n2g2f none -10 30 1\nsfen {START} 3\n2g2f none -10 30\n1g1f none -300 30 1\n"
+        )),
+        [("7g7f", 1000), ("2g2f", 368), ("1g1f", 0)].map(|(mv, one)| (mv.to_owned(), one))
+    );
+    // The counts of a move are added up, and compared with those of moves at other plies.
+    assert_eq!(
+        database(&format!(
+            "7g7f none 30 9 1\n2g2f none 20 9 1\nsfen {START} 3\n6i7h none 25 9 7\n2g2f none 20 9 4\n"
+        )),
+        [("6i7h", 7), ("2g2f", 5), ("7g7f", 1)].map(|(mv, one)| (mv.to_owned(), one))
+    );
 }
 
 /// Returns the weights alone.
@@ -309,7 +327,7 @@ proptest! {
             prop_assert_eq!(before.ply, after.ply);
             let kept = |entry: &BookPosition| -> Vec<_> {
                 let moves = entry.moves.iter();
-                moves.map(|one| (one.mv, one.weight, one.value.unwrap_or(0), one.reply)).collect()
+                moves.map(|one| (one.mv, one.weight, one.value, one.depth, one.reply)).collect()
             };
             prop_assert_eq!(kept(before), kept(after));
         }

@@ -23,12 +23,12 @@ pub(super) const HEADER: &str = "monju book 1";
 
 /// Reads the lines after the header.
 pub(super) fn read(text: &str) -> Result<Book, BookError> {
-    read_positions(text, read_move, |book, position, moves| {
-        match moves.is_empty() {
-            true => Err(BookLineError::NoMoves),
-            false => Ok(book.insert(position, moves)?),
-        }
-    })
+    let mut book = Book::default();
+    read_positions(text, read_move, |position, moves| match moves.is_empty() {
+        true => Err(BookLineError::NoMoves),
+        false => Ok(book.insert(position, moves)?),
+    })?;
+    Ok(book)
 }
 
 fn read_move(text: &str) -> Result<Option<BookMove>, BookLineError> {

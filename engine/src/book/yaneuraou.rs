@@ -5,13 +5,13 @@
 //! same position may come at several plies.
 
 use super::{
-    content::{Book, BookMove},
+    content::{Book, BookMove, key_of},
     error::{BookError, BookLineError},
     lines::{line, number, read_positions},
     value_weights::{ValueWeights, WeighedMove},
 };
-use crate::rules::{Move, Position};
-use std::{borrow::Borrow, str::FromStr};
+use crate::rules::Move;
+use std::{borrow::Borrow, collections::BTreeMap, str::FromStr};
 
 /// First line of the format.
 pub(super) const HEADER: &str = "#YANEURAOU-DB2016 1.00";
@@ -40,11 +40,49 @@ impl Borrow<BookMove> for CountedMove {
     }
 }
 
-/// Reads the lines after the header.
+/// What all entries of a position say.
+struct Entries {
+    /// The least ply.
+    ply: u32,
+    moves: Vec<CountedMove>,
+}
+
+impl Entries {
+    /// Adds the moves of another entry. Of a move in both, the counts are added up, and the first entry knows the rest.
+    fn add(&mut self, ply: u32, moves: Vec<CountedMove>) {
+        self.ply = self.ply.min(ply);
+        for new in moves {
+            let mut known = self.moves.iter_mut();
+            match known.find(|old| old.entry.mv == new.entry.mv) {
+                None => self.moves.push(new),
+                Some(old) => {
+                    old.count = match (old.count, new.count) {
+                        (Some(old), Some(new)) => Some(old.saturating_add(new)),
+                        (old, new) => old.or(new),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Reads the lines after the header. The moves of a position are weighed once all its entries are known.
 pub(super) fn read(text: &str) -> Result<Book, BookError> {
-    read_positions(text, read_move, |book, position, moves| {
-        Ok(book.merge(position, weighed(position, counted(moves)))?)
-    })
+    let mut positions = BTreeMap::<String, Entries>::new();
+    read_positions(text, read_move, |position, moves| {
+        let entries = positions.entry(key_of(position));
+        let entries = entries.or_insert_with(|| Entries {
+            ply: position.ply(),
+            moves: Vec::new(),
+        });
+        entries.add(position.ply(), moves);
+        Ok(())
+    })?;
+    let mut book = Book::default();
+    for (key, Entries { ply, moves }) in positions {
+        book.put(key, ply, weighed(ply, counted(moves)));
+    }
+    Ok(book)
 }
 
 /// Reads `move reply value depth count`; `None` where there is nothing to play.
@@ -113,7 +151,7 @@ fn counted(moves: Vec<CountedMove>) -> Vec<BookMove> {
 
 /// Weighs the moves of a position by their counts. Where these tell nothing (there are none, or all are alike,
 /// as engines write them), values that differ do, and without such values all moves weigh alike.
-fn weighed(position: &Position, mut moves: Vec<BookMove>) -> Vec<BookMove> {
+fn weighed(ply: u32, mut moves: Vec<BookMove>) -> Vec<BookMove> {
     let has_counts = moves.iter().any(|entry| entry.weight > 0);
     let values_differ = differ(moves.iter().filter_map(|entry| entry.value));
     if differ(moves.iter().map(|entry| entry.weight)) || (has_counts && !values_differ) {
@@ -133,7 +171,7 @@ fn weighed(position: &Position, mut moves: Vec<BookMove>) -> Vec<BookMove> {
         floor_plies: 0,
         ..ValueWeights::default()
     };
-    for (entry, weight) in moves.iter_mut().zip(by_value.of(position.ply(), &values)) {
+    for (entry, weight) in moves.iter_mut().zip(by_value.of(ply, &values)) {
         entry.weight = weight;
     }
     moves
@@ -145,6 +183,11 @@ fn differ<T: PartialEq>(mut numbers: impl Iterator<Item = T>) -> bool {
     numbers.any(|number| Some(number) != first)
 }
 
+/// Returns what is known, or the word for what is not.
+fn word(known: Option<impl ToString>) -> String {
+    known.map_or_else(|| NONE.to_owned(), |known| known.to_string())
+}
+
 /// Returns the text of a book.
 pub(super) fn write(book: &Book) -> String {
     let mut text = format!("{HEADER}\n");
@@ -153,12 +196,8 @@ pub(super) fn write(book: &Book) -> String {
     for (sfen, entry) in drawn {
         line(&mut text, format_args!("sfen {sfen} {}", entry.ply));
         for entry in entry.moves.iter().filter(|entry| entry.weight > 0) {
-            let reply = match entry.reply {
-                Some(reply) => reply.to_string(),
-                None => NONE.to_owned(),
-            };
             let (mv, weight) = (entry.mv, entry.weight);
-            let (value, depth) = (entry.value.unwrap_or(0), entry.depth.unwrap_or(0));
+            let (reply, value, depth) = (word(entry.reply), word(entry.value), word(entry.depth));
             line(
                 &mut text,
                 format_args!("{mv} {reply} {value} {depth} {weight}"),

@@ -137,9 +137,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return (found.clone(), Score::Mate(*nearer), Bound::Exact);
         }
         let Score::Mate(_) = score else {
-            // A move that fails high at the root has no line yet, and a GUI ponders on the second move.
+            // A move that fails at the root has no line, and a GUI ponders on the second move.
             return match last {
-                Some(last) if bound == Bound::Lower && last.pv.starts_with(&pv) => {
+                Some(last) if bound != Bound::Exact && last.pv.starts_with(&pv) => {
                     (last.pv.clone(), score, bound)
                 }
                 _ => (pv, score, bound),

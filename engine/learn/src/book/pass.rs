@@ -108,7 +108,6 @@ mod tests {
             let mv: Move = mv.parse().unwrap();
             let key = key_of(game.position());
             let position = Position::from_sfen(&key).unwrap();
-            book.merge(&position, vec![BookMove::new(mv, 1)]).unwrap();
             let value = SearchedValue {
                 best: mv,
                 value: 0,
@@ -116,6 +115,7 @@ mod tests {
             };
             values.insert(key.clone(), value);
             if !keys.contains(&key) {
+                book.insert(&position, vec![BookMove::new(mv, 1)]).unwrap();
                 keys.push(key);
             }
             game.play(mv).unwrap();
