@@ -45,9 +45,12 @@ const GREATEST_NUMBER: u64 = 1 << 53;
 /// Greatest number of findings of an examination, and of problems of a preparation.
 const MOST_FINDINGS: usize = 1_000;
 
+/// First word of an [`Offence`].
+pub const QUARANTINED: &str = "quarantined";
+
 /// Reason why nothing is heard of a worker or a player any more.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("quarantined: {0}")]
+#[error("{QUARANTINED}: {0}")]
 pub struct Offence(String);
 
 impl From<Offence> for Status {
@@ -78,12 +81,17 @@ pub fn description(response: &DescribeResponse) -> Result<(), Offence> {
         held_by,
         build,
         draining: _,
+        loading,
     } = response;
     text("its name", name, LONGEST_NAME)?;
     text("its version", version, LONGEST_NAME)?;
     text("its build", build, LONGEST_NAME)?;
     text("the holder of its players", held_by, LONGEST_TEXT)?;
     at_most("players", players.len(), MOST_PLAYERS)?;
+    at_most("players that load", loading.len(), players.len())?;
+    for name in loading {
+        text("the name of a player that loads", name, LONGEST_NAME)?;
+    }
     players.iter().try_for_each(player)
 }
 

@@ -449,7 +449,10 @@ impl Coordinator for Service {
                         recorder.ballot(&ballot);
                     }
                 }
-                decided.show_decided(&ballot);
+                match missed {
+                    true => decided.show_missed(&ballot),
+                    false => decided.show_decided(&ballot),
+                }
                 // The caller may have hung up, or read nothing: it finds the decision when it reads.
                 decision.send(ballot);
             }

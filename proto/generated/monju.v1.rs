@@ -511,6 +511,9 @@ pub struct DescribeResponse {
     /// The worker finishes the questions under way, and is asked no others.
     #[prost(bool, tag = "6")]
     pub draining: bool,
+    /// Names of the players that cannot search yet, since their engines are still loading.
+    #[prost(string, repeated, tag = "7")]
+    pub loading: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct NewGameRequest {
@@ -1520,6 +1523,9 @@ pub struct WorkerStatus {
     /// It has enrolled itself; it is not on the list of workers.
     #[prost(bool, tag = "14")]
     pub enrolled: bool,
+    /// Names of its players that cannot search yet, since their engines are still loading.
+    #[prost(string, repeated, tag = "15")]
+    pub loading: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WatchRequest {
@@ -1531,6 +1537,9 @@ pub struct WatchRequest {
 pub struct WatchResponse {
     #[prost(message, optional, tag = "1")]
     pub ballot: ::core::option::Option<Ballot>,
+    /// The ballot is that of a missed ponder: the game has not reached its position.
+    #[prost(bool, tag = "2")]
+    pub missed: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PrepareGameRequest {

@@ -12,7 +12,7 @@ mod shared;
 
 pub use day::{LastDay, NotADay};
 pub use error::CertificatesError;
-pub use shared::SHARED;
+pub use shared::{SHARED, authority_beside};
 
 use crate::role::Role;
 use crate::tls::{self, CERTIFICATE_FILE, REVOKED_FILE};

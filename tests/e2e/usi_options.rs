@@ -317,6 +317,24 @@ fn a_gui_without_arguments_reaches_every_role() {
 }
 
 #[test]
+fn a_single_player_forgets_what_the_gui_takes_back() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let book = folder.path().join("a.book");
+    let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    fs::write(&book, format!("monju book 1\nsfen {start}\n6i7h 1\n")).expect("writable");
+    let book = book.to_str().expect("a path in UTF-8");
+    let mut usi = ready(&[], &[("BookFile", book), ("Role", "single")]);
+    let is_of_book = |usi: &mut Usi| {
+        let lines = usi.think("startpos", "go nodes 500").lines;
+        lines.iter().any(|line| line.contains("from the book"))
+    };
+    assert!(is_of_book(&mut usi));
+    assert!(set(&mut usi, &[("BookFile", "<empty>")]).is_empty());
+    assert!(!is_of_book(&mut usi));
+}
+
+#[test]
 fn a_role_other_than_the_team_starts_no_team() {
     let _alone = alone();
     let mut usi = Usi::start(&["--coordinator", "http://127.0.0.1:1"]);

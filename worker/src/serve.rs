@@ -101,7 +101,7 @@ fn server(worker: &Players, drain: Drain) -> WorkerServer<PlayersService> {
         .max_decoding_message_size(serve::LONGEST_REQUEST)
 }
 
-/// Tells whether a player can vote; `None` when the players are gone.
+/// Tells whether all players can vote; `None` when they are gone.
 pub fn is_ready(
     worker: &Players,
     drain: Drain,
@@ -111,6 +111,6 @@ pub fn is_ready(
         let list = list.upgrade()?;
         let is_closing = *list.closing.borrow();
         let is_ending = is_closing || drain.is_draining();
-        Some(!is_ending && list.members.iter().any(HostedPlayer::is_ready))
+        Some(!is_ending && list.members.iter().all(HostedPlayer::is_ready))
     }
 }

@@ -101,12 +101,14 @@ impl worker_server::Worker for PlayersService {
             let _ = self.reservation.enter(Some(claim), peer);
         }
         let held = self.reservation.held();
+        let loading = self.list.members.iter().filter(|player| !player.is_ready());
         Ok(Response::new(v1::DescribeResponse {
             held_by: held.map_or(String::new(), |held| held.holder),
             name: self.list.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build: build::name().to_owned(),
             draining: self.drain.is_draining(),
+            loading: loading.map(|player| player.name().to_owned()).collect(),
             players: self.list.members.iter().map(HostedPlayer::info).collect(),
         }))
     }

@@ -5,13 +5,17 @@ const RANKS = "一二三四五六七八九";
 // The words that pages with a game share.
 const GAME_WORDS = {
   ja: { move: "手目", score: "評価値", rate: "先手の勝率", depth: "深さ", line: "読み筋", divided: "意見が割れた", votes: "票",
+    answers: { resign: "投了", win: "宣言勝ち" }, toMove: side => (side === "b" ? "先手番" : "後手番") + "の盤面",
     played: "本譜", black: "先手", white: "後手", hand: "持駒", empty: "なし", mate: (sign, plies) => "詰み " + sign + plies + "手",
     labels: { first: "初手へ", back: "戻る", on: "進む", last: "最終手へ" } },
   en: { move: " moves", score: "score", rate: "win rate of Black", depth: "depth", line: "line", divided: "divided",
-    votes: " votes", played: "played", black: "Black", white: "White", hand: "in hand", empty: "none",
+    votes: " votes", answers: {}, toMove: side => "board, " + (side === "b" ? "Black" : "White") + " to move",
+    played: "played", black: "Black", white: "White", hand: "in hand", empty: "none",
     mate: (sign, plies) => "mate " + sign + plies, labels: { first: "first", back: "back", on: "on", last: "last" } },
 };
 const gameWords = () => GAME_WORDS[document.documentElement.lang];
+// A move in Japanese notation, or an answer in its place.
+const moveText = move => gameWords().answers[move.move] || move.japanese;
 // A score for Black, as the graph: a mate by White is negative.
 const scoreText = view => view.mate !== null
   ? gameWords().mate(view.score_of_black < 0 ? "−" : "+", Math.abs(view.mate))
@@ -33,7 +37,7 @@ function speak(pageWords, use) {
 
 // Draws a position: `names` are those of Black and White, `moved` is the last move in USI notation.
 function drawBoard(sfen, names, moved) {
-  const [board, , hands] = sfen.split(" ");
+  const [board, side, hands] = sfen.split(" ");
   const cells = [..."987654321"].map(file => make("i", file)).concat(make("i"));
   board.split("/").forEach((row, rank) => {
     let file = 9, promoted = "";
@@ -58,6 +62,7 @@ function drawBoard(sfen, names, moved) {
     count = "";
   }
   const words = gameWords();
+  $("board").setAttribute("aria-label", words.toMove(side) + ": " + sfen);
   $("white").textContent = "△ " + (names[1] || words.white) + "　" + words.hand + " " + (held.w || words.empty);
   $("black").textContent = "▲ " + (names[0] || words.black) + "　" + words.hand + " " + (held.b || words.empty);
 }
@@ -95,7 +100,7 @@ function drawView(view) {
   $("votes").replaceChildren(...view.votes.map(vote => {
     const row = make("div", undefined, "vote"), bar = make("b");
     bar.style.width = 100 * vote.votes / Math.max(1, all) + "%";
-    row.append(make("span", vote.japanese), bar, make("span", vote.votes + words.votes),
+    row.append(make("span", moveText(vote)), bar, make("span", vote.votes + words.votes),
       make("small", vote.players.join(" ")));
     return row;
   }));

@@ -31,6 +31,8 @@ pub fn ballot(ballot: &Ballot) {
     if let Some(event) = history.ballot(ballot) {
         shown(&json_text(&event));
         shown(&json_text(&history.json()));
+        let event = history.missed(ballot).expect("the last position");
+        shown(&json_text(&event));
     }
 }
 

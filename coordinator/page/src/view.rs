@@ -139,10 +139,10 @@ impl PositionView {
         played.map_or(0, |(_, votes)| *votes)
     }
 
-    /// Tells whether no move has more than half of the votes.
+    /// Tells whether there are votes, and no move has more than half of them.
     pub fn is_divided(&self) -> bool {
         let (first, all) = self.lead();
-        2 * first <= all
+        all > 0 && 2 * first <= all
     }
 
     /// Returns `??` for a blunder, `?` for a mistake, and nothing for other moves.
@@ -301,6 +301,11 @@ mod tests {
         assert_eq!((first.lead(), first.votes_for_played()), ((2, 3), 1));
         assert!(!first.is_divided());
         assert!(second.is_divided());
+        let of_the_book = PositionView {
+            votes: Vec::new(),
+            ..first
+        };
+        assert!(!of_the_book.is_divided());
     }
 
     #[test]

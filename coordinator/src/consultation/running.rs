@@ -348,8 +348,22 @@ impl<'a> RunningConsultation<'a> {
 
     /// Returns true if no vote can change the decision.
     pub fn is_over(&self) -> bool {
-        let is_complete = self.ballot.is_complete() && !self.waits_for_lost_players();
+        let waits = self.waits_for_lost_players() || self.is_retry_worthwhile();
+        let is_complete = self.ballot.is_complete() && !waits;
         !self.pondering && (self.settled.is_some() || is_complete) && !self.is_replaced()
+    }
+
+    /// Returns true while all players are lost, and one has been asked again or will be before the clock's deadline.
+    fn is_retry_worthwhile(&self) -> bool {
+        let Some(decide_at) = self.timer.decide_at() else {
+            return false;
+        };
+        let mut players = 0..self.slots.len();
+        let is_asked_again = players.any(|player| !self.ballot.is_lost(player));
+        let will_be_asked = self
+            .retry_at
+            .is_some_and(|retry_at| decide_at.saturating_duration_since(retry_at) >= WORTH_A_RETRY);
+        self.ballot.is_deserted() && !self.timer.is_stopped() && (is_asked_again || will_be_asked)
     }
 
     /// Returns true while a search that nothing but a stop ends has lost players, which are asked again and again.
@@ -459,7 +473,9 @@ impl<'a> RunningConsultation<'a> {
             self.ballot.judge(&leader, || is_due(decide_at));
         }
         let standing = self.ballot.standing();
-        if !self.pondering && self.timer.ends_early() && self.is_settled(&standing, &leader) {
+        // Without a clock there is no time to be saved: an analysis goes on.
+        let saves_time = self.timer.decide_at().is_some() && self.timer.ends_early();
+        if !self.pondering && saves_time && self.is_settled(&standing, &leader) {
             self.stop_players();
             self.timer.decide_within(Duration::ZERO);
             return;

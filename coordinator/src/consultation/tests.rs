@@ -317,6 +317,22 @@ async fn the_coordinator_searches_when_all_players_are_lost_early() {
     }
 }
 
+/// What is left of the time may be enough for those that come back.
+#[tokio::test(start_paused = true)]
+async fn players_that_are_all_lost_late_are_asked_again_while_there_is_time() {
+    for (lost_after, questions, decided) in [(6_000, 2, 10_000), (8_500, 1, 8_500)] {
+        let script = [Stream("9g9f"), Wait(lost_after), Die("gone")];
+        let worker = FakeWorker::named("desk").player("a", &script);
+        let requests = worker.requests.clone();
+        let (roster, _server) = worker.roster().await;
+        let ballot = run(&roster, setup(time_limit(10_000)), vec![]).await;
+        assert_eq!(decision(&ballot), ("9g9f", TieBreak::None, decided));
+        let requests = requests.lock().expect("requests");
+        let asked = requests.iter().filter(|one| matches!(one, Message::Go(_)));
+        assert_eq!(asked.count(), questions, "lost after {lost_after} ms");
+    }
+}
+
 /// The coordinator searches from the middle of the time on; later votes still count.
 #[tokio::test(start_paused = true)]
 async fn a_late_first_vote_counts_and_silence_is_replaced_by_a_search() {

@@ -1,7 +1,7 @@
 //! Findings from the facts, each with its remedy.
 
 use super::facts::{Facts, PlayerFacts, WorkerFacts};
-use crate::calibration::scale_name;
+use crate::{calibration::scale_name, door::QUARANTINED};
 use monju_proto::reservation::names_holder;
 use monju_proto::v1::{Arrival, FormTrial};
 use serde::Serialize;
@@ -73,12 +73,21 @@ fn found(
 fn check_worker(worker: &WorkerFacts, ours: &Facts, findings: &mut Vec<Finding>) {
     let name = &worker.name;
     if !worker.failure.is_empty() {
-        findings.push(found(
-            Severity::Error,
-            name,
-            format!("not reached at {}: {}", worker.address, worker.failure),
-            "start it with 'monju worker', or correct its address",
-        ));
+        let (problem, mend) = if worker.is_draining {
+            (
+                "not asked",
+                "start it again, or 'monju drain --worker URL --resume'",
+            )
+        } else if worker.failure.starts_with(QUARANTINED) {
+            ("not heard", "correct its configuration, or its program")
+        } else {
+            (
+                "not reached",
+                "start it with 'monju worker', or correct its address",
+            )
+        };
+        let what = format!("{problem} at {}: {}", worker.address, worker.failure);
+        findings.push(found(Severity::Error, name, what, mend));
         return;
     }
     if worker.version == ours.version && worker.build != ours.build {
@@ -265,7 +274,11 @@ fn check_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {
     // Players that are held may well have votes for their own session.
     let has_no_vote =
         |player: &PlayerFacts| !player.vote.counted && !names_holder(&player.vote.failure);
-    if facts.players.iter().all(has_no_vote) {
+    if facts.workers.is_empty() {
+        let what = "the configuration names no worker, and those that enrol themselves cannot be tried here".to_owned();
+        let mend = "name them in workers, or see them with 'monju status'";
+        add(Severity::Warning, what, mend);
+    } else if facts.players.iter().all(has_no_vote) {
         let what = "no player has a vote".to_owned();
         add(Severity::Error, what, "see above; one is needed at least");
     }

@@ -32,6 +32,8 @@ pub struct WorkerFacts {
     pub address: String,
     /// Reason why it is not connected; empty when it is.
     pub failure: String,
+    /// It finishes the questions under way, and takes no others.
+    pub is_draining: bool,
     /// Its version; empty until it is known.
     pub version: String,
     /// Its build; empty until it is known.

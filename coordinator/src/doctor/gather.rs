@@ -104,6 +104,7 @@ fn worker_facts(status: WorkerStatus, round_trip: Option<CallTimes>) -> WorkerFa
             (false, failure) if failure.is_empty() => "not connected".to_owned(),
             (false, failure) => failure,
         },
+        is_draining: status.draining,
         version: status.version,
         build: status.build,
         players: status.players.len(),

@@ -50,6 +50,7 @@ fn facts() -> Facts {
             name: "desk".to_owned(),
             address: "in-process".to_owned(),
             failure: String::new(),
+            is_draining: false,
             version: "0.1.0".to_owned(),
             build: "0.1.0+abc".to_owned(),
             players: 2,
@@ -101,6 +102,38 @@ fn a_lost_outdated_or_empty_worker_is_an_error() {
         assert_eq!(*severity, Severity::Error);
         assert!(what.contains(expected), "{what}");
     }
+}
+
+#[test]
+fn a_worker_that_is_not_heard_has_a_remedy_of_its_own() {
+    for (failure, is_draining, remedy) in [
+        ("refused", false, "correct its address"),
+        ("it takes no new questions (draining)", true, "--resume"),
+        (
+            "quarantined: a setting has control characters",
+            false,
+            "correct its configuration",
+        ),
+    ] {
+        let mut sick = facts();
+        sick.workers[0].failure = failure.to_owned();
+        sick.workers[0].is_draining = is_draining;
+        let found = diagnose(&sick);
+        assert!(found[0].mend.contains(remedy), "{found:?}");
+    }
+}
+
+#[test]
+fn workers_that_enrol_themselves_are_no_fault() {
+    let nobody = Facts {
+        workers: Vec::new(),
+        players: Vec::new(),
+        ..facts()
+    };
+    let found = diagnose(&nobody);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].severity, Severity::Warning);
+    assert!(found[0].mend.contains("monju status"), "{found:?}");
 }
 
 #[test]

@@ -36,7 +36,11 @@ fn told(change: impl Fn(&mut DescribeResponse, &mut PlayerInfo)) -> Result<(), O
 fn a_worker_says_what_a_configuration_can_say() {
     type DescriptionChange = fn(&mut DescribeResponse, &mut PlayerInfo);
     assert_eq!(told(|_, _| ()), Ok(()));
-    let lies: [(DescriptionChange, &str); 17] = [
+    let lies: [(DescriptionChange, &str); 18] = [
+        (
+            |response, _| response.loading = vec!["one".to_owned(); 2],
+            "2 players that load",
+        ),
         (
             |all, _| all.name = "w\u{1b}[2J".to_owned(),
             "its name has control",

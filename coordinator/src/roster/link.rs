@@ -319,6 +319,10 @@ impl Link {
                 None => String::new(),
             },
             players: Vec::new(),
+            loading: match (&state.described, &state.failure) {
+                (Some(described), None) => described.loading.clone(),
+                _ => Vec::new(),
+            },
             draining: matches!(state.failure, Some(ReachError::Draining)),
             enrolled: false,
             build: match &state.described {

@@ -21,9 +21,9 @@ const MOST_WATCHERS: usize = 64;
 pub struct Watchers {
     places: Arc<Semaphore>,
     /// Decided ballots alone, which standings cannot crowd out.
-    decided: broadcast::Sender<Ballot>,
-    /// Decided ballots, and those that stand undecided before them.
-    all: broadcast::Sender<Ballot>,
+    decided: broadcast::Sender<WatchResponse>,
+    /// Decided ballots, those that stand undecided before them, and missed ponders.
+    all: broadcast::Sender<WatchResponse>,
 }
 
 /// The ballot of one consultation: nothing of it follows its decision. Clones are the same.
@@ -69,9 +69,7 @@ impl Watchers {
             BroadcastStream::new(sender.subscribe()).filter_map(move |ballot| {
                 let _place = &place;
                 match ballot {
-                    Ok(ballot) => Some(Ok(WatchResponse {
-                        ballot: Some(ballot),
-                    })),
+                    Ok(ballot) => Some(Ok(ballot)),
                     Err(lag) => {
                         warn!(%lag, "a watcher is too slow and misses ballots");
                         None
@@ -89,17 +87,38 @@ impl WatchedBallot {
         let is_decided = is_decided.unwrap_or_else(PoisonError::into_inner);
         if !*is_decided && self.watchers.all.receiver_count() > 0 {
             // The watchers may be gone by now.
-            let _ = self.watchers.all.send(standing.clone());
+            let _ = self.watchers.all.send(response(standing));
         }
     }
 
     /// Shows the decided ballot.
     pub fn show_decided(&self, ballot: &Ballot) {
+        self.end();
+        // There may be no watcher.
+        let _ = self.watchers.decided.send(response(ballot));
+        let _ = self.watchers.all.send(response(ballot));
+    }
+
+    /// Takes back what was shown of a ponder that was missed.
+    pub fn show_missed(&self, ballot: &Ballot) {
+        self.end();
+        let _ = self.watchers.all.send(WatchResponse {
+            missed: true,
+            ..response(ballot)
+        });
+    }
+
+    /// Lets no standing follow.
+    fn end(&self) {
         let is_decided = self.is_decided.lock();
         *is_decided.unwrap_or_else(PoisonError::into_inner) = true;
-        // There may be no watcher.
-        let _ = self.watchers.decided.send(ballot.clone());
-        let _ = self.watchers.all.send(ballot.clone());
+    }
+}
+
+fn response(ballot: &Ballot) -> WatchResponse {
+    WatchResponse {
+        ballot: Some(ballot.clone()),
+        missed: false,
     }
 }
 
@@ -135,6 +154,21 @@ mod tests {
         assert_eq!(all, [(1, false), (1, true), (2, false)]);
         let decisions: Vec<(u64, bool)> = decisions.map(seen).collect().await;
         assert_eq!(decisions, [(1, true)]);
+    }
+
+    #[tokio::test]
+    async fn a_missed_ponder_is_taken_back_and_is_no_decision() {
+        let watchers = Arc::new(Watchers::default());
+        let all = watchers.watch(true).expect("a place");
+        let decisions = watchers.watch(false).expect("a place");
+        let ballot = watchers.ballot();
+        ballot.show_standing(&Ballot::default());
+        ballot.show_missed(&Ballot::default());
+        ballot.show_standing(&Ballot::default());
+        drop((ballot, watchers));
+        let missed = |response: Result<WatchResponse, Status>| response.expect("no error").missed;
+        assert_eq!(all.map(missed).collect::<Vec<_>>().await, [false, true]);
+        assert!(decisions.map(missed).collect::<Vec<_>>().await.is_empty());
     }
 
     #[test]

@@ -6,12 +6,17 @@ use monju_proto::{
     tls::Tls,
     v1::{EnrolRequest, coordinator_client::CoordinatorClient},
 };
-use std::{convert::Infallible, future, time::Duration};
+use std::{
+    convert::Infallible,
+    future,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Uri};
 use tracing::{info, warn};
 
 /// Interval at which a worker enrols itself again: a coordinator that was started again knows nothing of it.
@@ -41,6 +46,19 @@ impl Enrolment {
         })
     }
 
+    /// Warns of the coordinators on other machines, which do not reach a worker that listens on loopback.
+    pub fn check(&self, listens_at: SocketAddr) {
+        for (url, _) in &self.coordinators {
+            if listens_at.ip().is_loopback() && !is_on_loopback(url) {
+                warn!(
+                    coordinator = url,
+                    %listens_at,
+                    "this coordinator does not reach a worker on loopback: let listen name an address of this machine"
+                );
+            }
+        }
+    }
+
     /// Enrols the worker that listens at `port`, again and again for ever.
     pub async fn keep(self, port: u16) -> Infallible {
         let mut tasks = JoinSet::new();
@@ -50,6 +68,14 @@ impl Enrolment {
         // The tasks end with this future.
         future::pending().await
     }
+}
+
+/// Tells whether the URL of a coordinator is one of this machine alone.
+fn is_on_loopback(url: &str) -> bool {
+    let uri: Option<Uri> = url.parse().ok();
+    let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
+    let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+    host.eq_ignore_ascii_case("localhost") || address.is_some_and(|ip| ip.is_loopback())
 }
 
 /// Reason for which a worker is not enrolled.
@@ -80,5 +106,23 @@ async fn enrol_at(url: String, mut client: CoordinatorClient<Channel>, port: u16
             last = Some(enrolled);
         }
         sleep(INTERVAL).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coordinator_of_this_machine_is_known_by_its_url() {
+        for (url, expected) in [
+            ("http://127.0.0.1:7410", true),
+            ("https://localhost:7410", true),
+            ("http://[::1]:7410", true),
+            ("https://192.168.0.10:7410", false),
+            ("https://pc1:7410", false),
+        ] {
+            assert_eq!(is_on_loopback(url), expected, "{url}");
+        }
     }
 }

@@ -150,6 +150,11 @@ impl SinglePlayer {
         })
     }
 
+    /// Replaces the choices of the command line, under the options that are set.
+    pub fn choose(&mut self, choices: EngineChoices) {
+        self.choices = choices;
+    }
+
     /// Sets an option that may be one of the team. A value that has no meaning here leaves the default.
     pub fn set_option_leniently(&mut self, name: &str, value: &str) {
         option_table::set_or_reset(OPTIONS, &mut self.options, name, value);

@@ -53,17 +53,19 @@ impl Roles {
         if self.proxy.role() == UsiRole::Team {
             return Ok(());
         }
+        let choices = EngineChoices::of_team(self.proxy.choices());
         let mut player = match self.player.take() {
-            Some(player) => player,
-            None => {
-                let choices = EngineChoices::of_team(self.proxy.choices());
-                SinglePlayer::start(choices, self.proxy.delay()).map_err(|source| {
-                    OptionError::Value {
-                        option: "Role",
-                        source: source.into(),
-                    }
-                })?
+            Some(mut player) => {
+                // An option that the GUI has taken back is that of the command line again.
+                player.choose(choices);
+                player
             }
+            None => SinglePlayer::start(choices, self.proxy.delay()).map_err(|source| {
+                OptionError::Value {
+                    option: "Role",
+                    source: source.into(),
+                }
+            })?,
         };
         for (name, value) in &self.settings {
             player.set_option_leniently(name, value);

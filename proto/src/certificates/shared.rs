@@ -17,8 +17,8 @@ pub const SHARED: &str = "member";
 /// The file of the serial numbers that were replaced.
 const REPLACED_FILE: &str = "replaced.txt";
 
-/// Returns the folder of the authority: `team-authority` beside `team`.
-fn home(folder: &Path) -> PathBuf {
+/// Returns the whole path of the authority's folder: `team-authority` beside `team`.
+pub fn authority_beside(folder: &Path) -> PathBuf {
     // A path may end in a dot, or in two.
     let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let mut name = whole.file_name().unwrap_or_default().to_owned();
@@ -28,12 +28,12 @@ fn home(folder: &Path) -> PathBuf {
 
 /// Tells whether a folder is that of a team whose members share it.
 pub fn is_shared(folder: &Path) -> bool {
-    home(folder).exists() || role_in(folder) == Some(Role::Member)
+    authority_beside(folder).exists() || role_in(folder) == Some(Role::Member)
 }
 
 /// Creates the authority and the certificate.
 pub fn create(folder: &Path, days: Days) -> Result<(), CertificatesError> {
-    let home = home(folder);
+    let home = authority_beside(folder);
     make_folder(&home)?;
     let authority = Authority::new(Role::Member)?;
     authority.write(&home)?;
@@ -42,7 +42,7 @@ pub fn create(folder: &Path, days: Days) -> Result<(), CertificatesError> {
 
 /// Makes a new certificate in place of the old one, which stays valid.
 pub fn renew(folder: &Path, days: Days) -> Result<(), CertificatesError> {
-    let home = home(folder);
+    let home = authority_beside(folder);
     let authority = Authority::read(Role::Member, &home)?;
     let replaced = read_if_there(home.join(REPLACED_FILE))? + &serial(folder)? + "\n";
     write(home.join(REPLACED_FILE), &replaced)?;
@@ -51,7 +51,7 @@ pub fn renew(folder: &Path, days: Days) -> Result<(), CertificatesError> {
 
 /// Revokes all certificates that were replaced.
 pub fn revoke(folder: &Path) -> Result<(), CertificatesError> {
-    let home = home(folder);
+    let home = authority_beside(folder);
     Authority::read(Role::Member, &home)?;
     let replaced = read_if_there(home.join(REPLACED_FILE))?;
     if replaced.is_empty() {

@@ -97,7 +97,7 @@ pub struct PlayerList {
 #[derive(Debug)]
 pub struct HostedPlayer {
     info: v1::PlayerInfo,
-    /// Name of a foreign engine, once it has told it.
+    /// Name of a foreign engine, once it is ready; empty if it does not tell one.
     engine: Arc<OnceLock<String>>,
     /// Settings of a foreign engine.
     pub usi: Option<UsiSpec>,
@@ -119,7 +119,7 @@ impl HostedPlayer {
     /// Returns the description of the player for rosters and ballots.
     pub fn info(&self) -> v1::PlayerInfo {
         let mut info = self.info.clone();
-        if let Some(engine) = self.engine.get() {
+        if let Some(engine) = self.engine.get().filter(|engine| !engine.is_empty()) {
             info.engine.clone_from(engine);
         }
         info

@@ -70,7 +70,9 @@ pub enum PlayerProblem {
     #[error("kind \"usi\" needs a command, such as command = [\"/usr/games/gpsusi\"]")]
     Command,
     /// A text with control characters, which cannot be sent in one line or given to a process.
-    #[error("{key} may not contain line breaks or other control characters: {text:?}")]
+    #[error(
+        "{key} may not contain line breaks, control characters or characters that show nothing: {text:?}"
+    )]
     Control {
         /// The key.
         key: &'static str,

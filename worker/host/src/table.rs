@@ -337,13 +337,13 @@ fn only<const N: usize>(
 }
 
 fn plain_text(key: &'static str, text: &str) -> Result<(), PlayerProblem> {
-    if text.contains(char::is_control) {
-        Err(PlayerProblem::Control {
+    // What a worker would say of it is no more than a coordinator listens to.
+    match text.chars().all(is_plain) {
+        true => Ok(()),
+        false => Err(PlayerProblem::Control {
             key,
             text: text.to_owned(),
-        })
-    } else {
-        Ok(())
+        }),
     }
 }
 
@@ -533,6 +533,8 @@ mod tests {
         assert!(complaint("kind = \"uci\"").contains("uci"));
         let usi = "kind = \"usi\"\ncommand = [\"a\"]\n";
         assert!(complaint(&format!("{usi}go = [\"mate\"]")).contains("mate"));
+        let hidden = complaint(&format!("{usi}options = {{ A = \"\u{202a}C:/nets\" }}"));
+        assert!(hidden.contains("show nothing"), "{hidden}");
         let float = complaint(&format!("{usi}options = {{ A = 1.5 }}"));
         assert!(
             float.contains("a string, an integer or a boolean"),

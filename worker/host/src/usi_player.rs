@@ -136,9 +136,7 @@ impl PlayerBackend for UsiPlayer {
                 Ok(child) => {
                     let engine = child.engine().unwrap_or_default().to_owned();
                     tracing::info!(player = self.name, engine, "engine ready");
-                    if !engine.is_empty() {
-                        self.engine.get_or_init(|| engine);
-                    }
+                    self.engine.get_or_init(|| engine);
                     self.state = EngineState::Ready(Box::new(ReadyEngine { child, game: None }));
                 }
                 Err(error) => {

@@ -91,10 +91,12 @@ impl Certificates {
             ));
         }
         certificates::create(&self.folder, self.last_day)?;
+        let authority = certificates::authority_beside(&self.folder);
         Ok(format!(
             "copy {folder} to every machine of the team, in a way that no one else can read; then give it to \
              workers, coordinators and their clients by --tls, or by tls = … in their configuration, and write \
-             https:// in every URL; keep {folder}-authority at home, by which the certificate is renewed and revoked"
+             https:// in every URL; keep {} at home, by which the certificate is renewed and revoked",
+            authority.display()
         ))
     }
 }

@@ -65,6 +65,7 @@ impl WorkerService {
         }
         // A worker hosts players of its own alone, not those of other workers.
         config.coordinator.workers.clear();
+        config.coordinator.awaits_workers = false;
         let choices = Choices {
             players: self.players,
             sigma: self.sigma,
@@ -99,6 +100,7 @@ impl WorkerService {
         let (name, players) = (settings.name.clone(), settings.players.len());
         let worker = Players::start(settings)?;
         info!(%address, name, players, "worker listening");
+        enrolment.check(address);
         announce(address);
         let drain = Drain::default();
         let _health = match &self.health {

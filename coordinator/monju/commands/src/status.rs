@@ -235,6 +235,11 @@ fn table(url: &str, roster: &RosterResponse, columns: Option<usize>) -> String {
         let _ = write!(text, ", {draining} draining");
     }
     text.push('\n');
+    let loading = roster.workers.iter().flat_map(|worker| &worker.loading);
+    let loading: Vec<&str> = loading.map(String::as_str).collect();
+    if !loading.is_empty() {
+        let _ = writeln!(text, "still loading: {}", loading.join(", "));
+    }
     let other = roster
         .workers
         .iter()
@@ -341,6 +346,7 @@ fn as_json(url: &str, roster: &RosterResponse) -> Value {
             "connected": worker.connected,
             "draining": worker.draining,
             "enrolled": worker.enrolled,
+            "loading": worker.loading,
             "build": worker.build,
             "round_trip_us": worker.round_trip_us,
             "jitter_us": worker.jitter_us,
@@ -379,6 +385,7 @@ mod tests {
             jitter_us: 310,
             last_failure: "refused".to_owned(),
             last_failure_ago_ms: 125_000,
+            loading: vec!["b".to_owned()],
             ..WorkerStatus::default()
         };
         let attic = WorkerStatus {
@@ -419,6 +426,7 @@ desk    https://10.0.0.1:7411  1.2 ± 0.3 ms                    0.1.0 (new)  2 m
 attic   https://10.0.0.2:7411          lost                    0.1.0 (old)  timed out
 
 1 worker connected with 2 players, 1 lost
+still loading: b
 another build than the coordinator's (0.1.0 (new)): attic
 ";
         assert_eq!(table("http://c:1", &roster(), None), expected);

@@ -65,17 +65,15 @@ impl CouncilHistory {
         };
         let observed = &mut self.games[index];
         let from = observed.enter(ballot)?;
-        let positions: Vec<Value> = observed.positions[from..]
-            .iter()
-            .map(GamePosition::json)
-            .collect();
-        // The pages keep what comes before.
-        let after = from
-            .checked_sub(1)
-            .map(|last| observed.positions[last].plies);
-        Some(
-            json!({ "kind": "positions", "game": observed.id, "after": after, "positions": positions }),
-        )
+        Some(observed.event(from))
+    }
+
+    /// Takes a position back that the game has not reached. Returns the event for pages; `None` if it is not the last.
+    pub fn missed(&mut self, ballot: &Ballot) -> Option<Value> {
+        let mut games = self.games.iter_mut();
+        let observed = games.find(|game| game.id == ballot.game_id)?;
+        let from = observed.take_back(ballot)?;
+        Some(observed.event(from))
     }
 
     /// Enters the workers; returns an event if they have changed.
@@ -145,6 +143,26 @@ impl GameView {
     pub fn json(&self) -> Value {
         let positions: Vec<Value> = self.positions.iter().map(GamePosition::json).collect();
         json!({ "id": self.id, "positions": positions })
+    }
+
+    /// Returns the event that replaces the positions from an index on. The pages keep what comes before.
+    fn event(&self, from: usize) -> Value {
+        let (before, changed) = self.positions.split_at(from);
+        let positions: Vec<Value> = changed.iter().map(GamePosition::json).collect();
+        let after = before.last().map(|last| last.plies);
+        json!({ "kind": "positions", "game": self.id, "after": after, "positions": positions })
+    }
+
+    /// Removes the last position if it is that of a ballot, and the move that leads to it. Returns the index of the
+    /// first position that has changed.
+    fn take_back(&mut self, ballot: &Ballot) -> Option<usize> {
+        let game = Game::try_from(ballot.position.as_ref()?).ok()?;
+        let sfen = game.position().to_string();
+        self.positions.pop_if(|last| last.sfen == sfen)?;
+        if let Some(last) = self.positions.last_mut() {
+            last.played = None;
+        }
+        Some(self.positions.len().saturating_sub(1))
     }
 
     /// Enters a ballot at the end, or in place of an earlier view of its position; positions on the way from the
@@ -410,6 +428,23 @@ mod tests {
         let event = history.ballot(&ballot("g", &["2g2f", "3c3d", "7g7f", "4c4d"], "1g1f"));
         let event = event.expect("an event");
         assert_eq!((plies(&event), &event["after"]), (vec![3, 4], &json!(2)));
+    }
+
+    #[test]
+    fn a_missed_ponder_leaves_with_the_move_that_led_to_it() {
+        let mut history = CouncilHistory::default();
+        history.ballot(&ballot("g", &[], "7g7f"));
+        let ponder = ballot("g", &["7g7f", "3c3d"], "2g2f");
+        history.ballot(&ponder);
+        let event = history.missed(&ponder).expect("an event");
+        assert_eq!(event["after"], 0);
+        let positions = event["positions"].as_array().expect("positions");
+        assert_eq!((positions.len(), &positions[0]["plies"]), (1, &json!(1)));
+        assert_eq!(positions[0]["played"], Value::Null);
+        // It is gone, or was never shown.
+        assert!(history.missed(&ponder).is_none());
+        let event = history.ballot(&ballot("g", &["7g7f", "8c8d"], "2g2f"));
+        assert_eq!(event.expect("an event")["after"], 0);
     }
 
     #[test]

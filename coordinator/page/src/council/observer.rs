@@ -4,7 +4,9 @@ use super::{
     feed::{CurrentCoordinator, Feed},
     history::CouncilHistory,
 };
-use monju_proto::v1::{Ballot, RosterRequest, WatchRequest, coordinator_client::CoordinatorClient};
+use monju_proto::v1::{
+    RosterRequest, WatchRequest, WatchResponse, coordinator_client::CoordinatorClient,
+};
 use std::time::Duration;
 use tokio::{
     sync::watch,
@@ -56,8 +58,12 @@ async fn follow(mut client: CoordinatorClient<Channel>, feed: &Feed) -> Result<(
         tokio::select! {
             ballot = ballots.next() => match ballot {
                 Some(response) => {
-                    let ballot: Ballot = response?.ballot.unwrap_or_default();
-                    feed.note(|history| history.ballot(&ballot));
+                    let WatchResponse { ballot, missed } = response?;
+                    let ballot = ballot.unwrap_or_default();
+                    feed.note(|history| match missed {
+                        true => history.missed(&ballot),
+                        false => history.ballot(&ballot),
+                    });
                 }
                 None => return Ok(()),
             },

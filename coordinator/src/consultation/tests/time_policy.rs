@@ -256,3 +256,28 @@ async fn the_only_move_is_played_as_soon_as_a_player_names_it() {
     assert_eq!(mv, "1i1h");
     assert!((50..=80).contains(&elapsed), "{elapsed}");
 }
+
+/// There is no time to be saved: an analysis ends with its stop, and a search of nodes with its last player.
+#[tokio::test(start_paused = true)]
+async fn without_a_clock_the_only_move_ends_nothing() {
+    let nodes = Limits {
+        nodes: Some(1_000),
+        ..Limits::default()
+    };
+    let stop = vec![(3_000, ConsultationCommand::Stop)];
+    for (limits, commands, last, expected) in [
+        (nodes, vec![], Wait(800), 800),
+        (Limits::default(), stop, Listen, 3_000),
+    ] {
+        let worker = FakeWorker::named("desk")
+            .player("a", &[Stream("1i1h"), Wait(500), Answer("1i1h")])
+            .player("b", &[Stream("1i1h"), last, Answer("1i1h")]);
+        let (roster, _server) = worker.roster().await;
+        let setup = ConsultationSetup {
+            time_policy: TimePolicy::Agreement,
+            ..setup_on("8k/9/9/9/9/9/7r1/8r/8K b - 1", limits)
+        };
+        let ballot = run(&roster, setup, commands).await;
+        assert_eq!(decision(&ballot), ("1i1h", TieBreak::None, expected));
+    }
+}

@@ -116,7 +116,7 @@ pub enum IgnoredChoice {
     /// A remote coordinator lacks the primary player that a rule requires.
     #[error(
         "rule '{rule}' needs a primary player, and the coordinator at {url} has none; name one by the \
-         option Primary, by --primary or in its configuration; its own rule '{instead}' decides now"
+         option Primary, by --primary or in its configuration; its own rule '{instead}' decides games until then"
     )]
     NoRemotePrimary {
         /// The chosen rule.
@@ -129,7 +129,7 @@ pub enum IgnoredChoice {
     /// The configuration lacks the primary player that a rule requires.
     #[error(
         "rule '{rule}' needs a primary player; name one by the option Primary, by --primary or by \
-         primary = … in the configuration; rule '{instead}' decides now"
+         primary = … in the configuration; rule '{instead}' decides games until then"
     )]
     NoPrimary {
         /// The chosen rule.

@@ -65,7 +65,7 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
         UsiOption {
             name: "Sigma",
             aliases: &[],
-            help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; -1: as given",
+            help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; empty: as given",
             kind: OptionKind::Text {
                 set: |options, value| {
                     options.sigma = sigma(value)?;
@@ -247,10 +247,8 @@ impl EngineOptions {
 
     /// Returns the evaluator, or `given` without one, with the weights of the chosen file.
     pub fn evaluator_over(&self, given: &EvaluatorChoice) -> EvaluatorChoice {
-        match (&self.evaluator, &self.eval_file) {
-            (None, None) => given.clone(),
-            (chosen, file) => with_weights(chosen.clone(), file.clone()).unwrap_or_default(),
-        }
+        let chosen = self.evaluator.as_ref().unwrap_or(given);
+        with_weights(Some(chosen.clone()), self.eval_file.clone()).unwrap_or_default()
     }
 
     /// Returns the noise seed of every game.

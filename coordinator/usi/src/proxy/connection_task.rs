@@ -99,7 +99,10 @@ where
                 () = readers.closed() => break,
             };
             if let Some(reason) = &failure {
-                tracing::warn!(%reason, "the team is not ready");
+                match self.team {
+                    Some(_) => tracing::warn!(%reason, "the team plays in spite of a problem"),
+                    None => tracing::warn!(%reason, "the team is not ready"),
+                }
             }
             failed = self.team.is_none().then(|| request.clone());
             self.status.send_modify(|status| {

@@ -108,7 +108,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
         UsiOption {
             name: "Sigma",
             aliases: &[],
-            help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; -1: as configured",
+            help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; empty: as configured",
             kind: OptionKind::Text {
                 set: |options, value| {
                     options.sigma = sigma(value)?;

@@ -143,8 +143,11 @@ impl TeamSearch {
         let is_silent = contact.coordinators.is_silent();
         self.clock.ask_coordinator(contact.overhead, is_silent);
         let (mut consultation, mut asked) = self.ask(&contact);
-        // Each coordinator is asked once about this position, and again a while after it failed.
-        let mut others = contact.coordinators.len() - 1;
+        // Each coordinator is asked once about this position, and again a while after it failed. The only one is asked
+        // once more: a connection may break where the coordinator does not.
+        let is_alone = contact.coordinators.len() == 1;
+        let all_others = (contact.coordinators.len() - 1).max(1);
+        let mut others = all_others;
         // One that took over when another was silent has only part of the time.
         let mut had_whole_time = true;
         loop {
@@ -185,11 +188,11 @@ impl TeamSearch {
                     ConsultationEvent::Broken(error) => {
                         self.report(&format!("the coordinator failed: {error}"));
                         if asked.since.elapsed() >= BACK_AGAIN {
-                            others = contact.coordinators.len() - 1;
+                            others = all_others;
                         }
                         let has_time = self.clock.has_time_to_search();
                         if may_be_replaced(&error)
-                            && self.replace(&contact, &asked)
+                            && (self.replace(&contact, &asked) || is_alone)
                             && has_time
                             && others > 0
                         {

@@ -80,6 +80,20 @@ async fn another_coordinator_takes_over_where_no_clock_runs() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn the_only_coordinator_is_asked_once_more() {
+    let asked = AtomicUsize::new(0);
+    let mut gui = Gui::with(Assembly::default(), move |_| {
+        match asked.fetch_add(1, Ordering::Relaxed) {
+            0 => vec![ScriptStep::Standing(ballot(&["2g2f"])), ScriptStep::Break],
+            _ => vec![DECIDE],
+        }
+    });
+    gui.ready().await;
+    gui.say("position startpos\ngo btime 60000 wtime 60000");
+    assert!(gui.best_move().await.starts_with("bestmove 7g7f"));
+}
+
 /// A paused clock would run ahead of the search.
 #[tokio::test]
 async fn an_analysis_whose_only_coordinator_fails_goes_on_with_one_player() {

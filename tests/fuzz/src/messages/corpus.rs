@@ -174,6 +174,7 @@ pub fn corpus() -> Vec<Vec<u8>> {
             "WatchResponse",
             &v1::WatchResponse {
                 ballot: Some(ballot),
+                missed: true,
             },
         ),
         input(

@@ -47,6 +47,7 @@ fn facts() -> Facts {
             name: "desk".to_owned(),
             address: "in-process".to_owned(),
             failure: String::new(),
+            is_draining: false,
             version: "0.1.0".to_owned(),
             build: "0.1.0+abc".to_owned(),
             players: 2,
