@@ -40,12 +40,13 @@ else
 fi
 
 rm -rf "$stage" "$dist/debian"
-mkdir -p "$stage/docs" "$dist/debian"
-cp "$built" README.md README.ja.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT SECURITY.md "$stage/"
-cp docs/*.md "$stage/docs/"
-[ ! -d docs/images ] || cp -r docs/images "$stage/docs/"
-cp -r configs deploy "$stage/"
-rm -rf "$stage/configs/experiments/results" "$stage"/configs/experiments/*.db*
+mkdir -p "$stage" "$dist/debian"
+cp "$built" "$stage/"
+# What git tracks alone, with every page that another one links to. Of results there are reports and figures.
+pages=("*.md" LICENSE-APACHE LICENSE-MIT docs configs deploy
+    ":(exclude)tests" ":(exclude)configs/experiments/results/*/bundle/*"
+    ":(exclude)configs/experiments/results/*.json" ":(exclude)configs/experiments/results/*.csv")
+git archive HEAD -- "${pages[@]}" | tar -xf - -C "$stage"
 echo "monju $version, commit $commit, $target, $(rustc --version)" >"$stage/VERSION"
 
 # The program writes its own manual and completions, where this machine can run it.
@@ -57,8 +58,8 @@ if [ "$target" = "$host" ]; then
     done
 fi
 
-# One order, one date and no owner: the archive depends on the commit and the compiler alone.
-pack=(tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$dist" -cf -)
+# One order, one date, no owner and no umask: the archive depends on the commit and the compiler alone.
+pack=(tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX -C "$dist" -cf -)
 archives=()
 case "$target" in
     *-windows-*)
