@@ -16,7 +16,13 @@ use crate::tls::Tls;
 use connection::Connection;
 use guard::GuardLayer;
 use hyper_util::rt::TokioIo;
-use std::{convert::Infallible, future::Future, io, net::SocketAddr, time::Duration};
+use std::{
+    convert::Infallible,
+    future::Future,
+    io,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 use tokio::{
     io::DuplexStream,
     net::TcpListener,
@@ -32,6 +38,12 @@ use tonic::{
 };
 use tonic_health::ServingStatus;
 use tracing::warn;
+
+/// Tells whether a host, as in a URL, is this machine's loopback.
+pub fn is_loopback(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
 
 /// Interval of the keepalive pings to a silent peer, and the time that it has to answer one.
 const KEEPALIVE: Duration = Duration::from_secs(5);

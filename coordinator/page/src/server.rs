@@ -13,17 +13,11 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use monju_proto::{
-    serve::{ConnectionLimits, limited},
+    serve::{ConnectionLimits, is_loopback, limited},
     text::plain,
 };
 use serde_json::Value;
-use std::{
-    io,
-    net::{IpAddr, SocketAddr},
-    pin::Pin,
-    thread,
-    time::Duration,
-};
+use std::{io, net::SocketAddr, pin::Pin, thread, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
@@ -187,9 +181,7 @@ async fn addressed_locally(request: Request) -> Result<Request, (StatusCode, &'s
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    let is_local = name.eq_ignore_ascii_case("localhost")
-        || (name.trim_matches(['[', ']']).parse()).is_ok_and(|ip: IpAddr| ip.is_loopback());
-    match is_local {
+    match is_loopback(name) {
         true => Ok(request),
         false => Err((
             StatusCode::FORBIDDEN,

@@ -3,15 +3,11 @@
 use monju_coordinator::roster::{self, AddressError, first_reason};
 use monju_proto::{
     client::coordinator_client,
+    serve::is_loopback,
     tls::Tls,
     v1::{EnrolRequest, coordinator_client::CoordinatorClient},
 };
-use std::{
-    convert::Infallible,
-    future,
-    net::{IpAddr, SocketAddr},
-    time::Duration,
-};
+use std::{convert::Infallible, future, net::SocketAddr, time::Duration};
 use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
@@ -73,9 +69,7 @@ impl Enrolment {
 /// Tells whether the URL of a coordinator is one of this machine alone.
 fn is_on_loopback(url: &str) -> bool {
     let uri: Option<Uri> = url.parse().ok();
-    let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
-    let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
-    host.eq_ignore_ascii_case("localhost") || address.is_some_and(|ip| ip.is_loopback())
+    (uri.as_ref().and_then(Uri::host)).is_some_and(is_loopback)
 }
 
 /// Reason for which a worker is not enrolled.
