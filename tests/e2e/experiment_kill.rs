@@ -57,11 +57,11 @@ second = "single"
 sigma = [50, 200]
 [ensemble.council]
 hash_mib = 1
-nodes = 300
+nodes = 100
 player = [{ name = "n", count = 3, sigma = "$sigma" }]
 [ensemble.single]
 hash_mib = 1
-nodes = 300
+nodes = 100
 player = [{ name = "s", sigma = 20 }]
 [adjudication]
 maximum_plies = 60
