@@ -97,8 +97,8 @@ if ! .venv/bin/python -c 'import cshogi' 2>/dev/null; then
 fi
 export MONJU_REQUIRE_ENGINES=$complete
 
-# Each target is fuzzed for some ten seconds.
-export MONJU_FUZZ_FACTOR=${MONJU_FUZZ_FACTOR:-5}
+# Each target is fuzzed for some seconds.
+export MONJU_FUZZ_FACTOR=${MONJU_FUZZ_FACTOR:-2}
 
 status=0
 cargo test --workspace --locked --no-fail-fast || status=$?
