@@ -64,7 +64,7 @@ hash_mib = 1
 nodes = 100
 player = [{ name = "s", sigma = 20 }]
 [adjudication]
-maximum_plies = 60
+maximum_plies = 20
 "#;
 
 /// The experiment in a folder of its own.
