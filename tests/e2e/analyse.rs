@@ -1,7 +1,6 @@
 //! `monju analyse`: the files that it writes, and the way that it goes on.
 
 use monju_tests::{
-    alone,
     command::{complaint_of, json_of, output_of, refusal_of},
     data::assert_legal,
 };
@@ -18,7 +17,6 @@ fn path(path: &Path) -> &str {
 
 #[test]
 fn a_game_is_analysed_and_an_analysis_goes_on() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let game = folder.path().join("game.kif");
     fs::write(&game, GAME).expect("written");
@@ -75,7 +73,6 @@ fn a_game_is_analysed_and_an_analysis_goes_on() {
 
 #[test]
 fn an_analysis_by_ranked_moves_or_virtual_players_goes_on() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let game = folder.path().join("game.kif");
     fs::write(&game, GAME).expect("written");
@@ -121,7 +118,6 @@ fn short_analysis<'a>(game: &'a str, last: &'a str, more: &[&'a str]) -> Vec<&'a
 
 #[test]
 fn an_analysis_by_another_team_is_neither_shown_nor_continued() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let game = folder.path().join("game.kif");
     fs::write(&game, GAME).expect("written");
@@ -176,7 +172,6 @@ fn an_analysis_by_another_team_is_neither_shown_nor_continued() {
 
 #[test]
 fn ranges_of_a_game_are_joined_and_the_rules_are_quoted() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let game = folder.path().join("game.usi");
     let text = "sfen 3k5/9/4P4/9/9/9/9/9/4K4 b 2G 1 moves G*6c 6a5a G*5b\n";
@@ -205,7 +200,6 @@ fn ranges_of_a_game_are_joined_and_the_rules_are_quoted() {
 
 #[test]
 fn a_position_of_a_game_is_consulted_about() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let game = folder.path().join("game.kif");
     fs::write(&game, GAME).expect("written");

@@ -1,7 +1,6 @@
 //! `monju bench`.
 
 use monju_tests::{
-    alone,
     command::{complaint_of, json_of, output_of, refusal_of, without_times},
     data::data,
     foreign::fairy_stockfish,
@@ -9,7 +8,6 @@ use monju_tests::{
 
 #[test]
 fn the_signature_is_the_same_every_time_and_the_sum_of_its_parts() {
-    let _alone = alone();
     let arguments = ["bench", "--depth", "4", "--json"];
     let bench = json_of(&arguments);
     assert_eq!(
@@ -35,7 +33,6 @@ fn the_signature_is_the_same_every_time_and_the_sum_of_its_parts() {
 
 #[test]
 fn noise_is_another_search_that_its_seed_repeats() {
-    let _alone = alone();
     let nodes = |seed| {
         let arguments = [
             "bench", "--depth", "4", "--json", "--sigma", "50", "--seed", seed,
@@ -48,7 +45,6 @@ fn noise_is_another_search_that_its_seed_repeats() {
 
 #[test]
 fn lanes_can_have_their_noise_at_the_leaves() {
-    let _alone = alone();
     let nodes = |model| {
         let lanes = ["--lanes", "4", "--depth", "4", "--positions", "2"];
         let noise = ["--json", "--sigma", "50", "--noise-model", model];
@@ -64,7 +60,6 @@ fn lanes_can_have_their_noise_at_the_leaves() {
 
 #[test]
 fn another_engine_is_compared_position_by_position() {
-    let _alone = alone();
     let Some(engine) = fairy_stockfish() else {
         return;
     };
@@ -83,7 +78,6 @@ fn another_engine_is_compared_position_by_position() {
 
 #[test]
 fn evaluators_are_compared_in_one_run() {
-    let _alone = alone();
     let evaluators = "--evaluators=material,linear,nnue";
     let object = json_of(&["bench", "--json", "--movetime", "20", evaluators]);
     let costs = object["evaluators"].as_array().expect("a list");
@@ -136,7 +130,6 @@ fn a_program_that_is_no_engine_is_told_from_one() {
 
 #[test]
 fn mate_problems_cost_less_with_each_part_of_the_mate_search() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("problems.tsv");
     let problems: Vec<String> = data("mate/mates.tsv")

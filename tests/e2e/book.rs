@@ -1,7 +1,6 @@
 //! Opening books: made by `monju book`, and played from by a team and by a single player.
 
 use monju_tests::{
-    alone,
     cluster::coordinator_over,
     command::{complaint_of, json_of, output_of, refusal_of, run, without_times},
     data::data,
@@ -49,7 +48,6 @@ fn moves_of(shown: &Value) -> BTreeSet<String> {
 
 #[test]
 fn games_become_a_book_a_database_and_a_searched_book() {
-    let _alone = alone();
     let fixture = Fixture::new();
     let (games, met) = (fixture.at("games.sfen"), fixture.at("met.book"));
     let shown = json_of(&["book", "show", &met, "--json"]);
@@ -98,7 +96,6 @@ fn games_become_a_book_a_database_and_a_searched_book() {
 
 #[test]
 fn a_team_is_not_consulted_in_the_book_embedded_and_over_tcp() {
-    let _alone = alone();
     let fixture = Fixture::new();
     let book = fixture.at("met.book");
     let known = moves_of(&json_of(&["book", "show", &book, "startpos", "--json"]));
@@ -240,7 +237,6 @@ fn play(mut usi: Usi, book: &str) {
 
 #[test]
 fn a_gui_plays_from_the_book_with_a_team() {
-    let _alone = alone();
     let fixture = Fixture::new();
     play(
         Usi::start(&["--players", "3", "--hash", "48"]),
@@ -250,7 +246,6 @@ fn a_gui_plays_from_the_book_with_a_team() {
 
 #[test]
 fn a_gui_plays_from_the_book_with_a_single_player() {
-    let _alone = alone();
     let fixture = Fixture::new();
     let database = fixture.at("met.db");
     output_of(&["book", "convert", &fixture.at("met.book"), "-o", &database]);
@@ -259,7 +254,6 @@ fn a_gui_plays_from_the_book_with_a_single_player() {
 
 #[test]
 fn the_same_seed_plays_the_same_book_moves() {
-    let _alone = alone();
     let fixture = Fixture::new();
     let book = fixture.at("met.book");
     let games = |seed: &str| -> Vec<String> {
@@ -285,7 +279,6 @@ fn the_same_seed_plays_the_same_book_moves() {
 
 #[test]
 fn a_wrong_book_is_refused_with_its_line() {
-    let _alone = alone();
     let fixture = Fixture::new();
     let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     let text = format!("monju book 1\nsfen {start}\n7g7f 1\n7g7e 1\n");

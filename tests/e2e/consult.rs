@@ -17,7 +17,6 @@ const ARRIVED: [&str; 2] = ["final", "provisional"];
 
 #[test]
 fn the_table_shows_every_vote_and_the_decision() {
-    let _alone = alone();
     let arguments = ["consult", "--players", "3", "--sigma", "50"];
     let limits = ["--seed", "1", "--nodes", "20000"];
     let table = output_of(&[&arguments[..], &limits[..]].concat());
@@ -41,7 +40,6 @@ fn the_table_shows_every_vote_and_the_decision() {
 
 #[test]
 fn the_json_has_the_documented_keys() {
-    let _alone = alone();
     let position = opening(0);
     let object = json_of(&[
         "consult",
@@ -116,7 +114,6 @@ fn a_limit_by_depth_or_time_is_obeyed() {
 
 #[test]
 fn the_same_seed_gives_the_same_ballot_embedded_and_over_tcp() {
-    let _alone = alone();
     let config = config("three-noise-players.toml");
     let config_path = config.to_str().expect("a path in UTF-8");
     let position = opening(7);
@@ -141,7 +138,6 @@ fn the_same_seed_gives_the_same_ballot_embedded_and_over_tcp() {
 
 #[test]
 fn another_seed_gives_another_ballot() {
-    let _alone = alone();
     let position = opening(7);
     let ballot = |seed: &str| {
         let arguments = ["--players", "4", "--sigma", "200", "--nodes", "20000"];
@@ -157,7 +153,6 @@ fn another_seed_gives_another_ballot() {
 
 #[test]
 fn each_virtual_player_of_one_search_has_a_vote() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("lanes.toml");
     let player = "[[player]]\nname = \"n\"\nsigma = 200\nlanes = 8\nseed = 40\n";

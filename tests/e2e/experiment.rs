@@ -79,7 +79,6 @@ fn every_experiment_of_the_repository_is_sound() {
 
 #[test]
 fn an_experiment_is_played_watched_and_reported() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = write(folder.path(), SMALL);
     let unknown = complaint_of(&["experiment", "status", text(&file)]);
@@ -237,7 +236,6 @@ fn bad_files_are_refused_before_the_first_game() {
 
 #[test]
 fn grids_grow_and_unlike_games_are_never_in_one_cell() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = write(folder.path(), SMALL);
     assert!(
@@ -282,7 +280,6 @@ fn is_under_way(file: &Path) -> bool {
 #[cfg(unix)]
 #[test]
 fn the_first_interrupt_finishes_and_prints_how_to_resume() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = write(
         folder.path(),
@@ -307,7 +304,6 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
 #[cfg(unix)]
 #[test]
 fn the_second_interrupt_gives_back_the_pairs_under_way() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     // Games that would last for hours.
     let file = write(

@@ -6,7 +6,6 @@ use monju_experiment::{
     store::{self, Address, CellStanding, OpenMode, StoredGame},
 };
 use monju_tests::{
-    alone,
     binary::monju,
     postgres::Postgres,
     process::{PATIENCE, Process},
@@ -20,8 +19,8 @@ use tokio::{
 /// Number of runners that are killed.
 const KILLS: usize = 50;
 
-/// Pairs of the experiment: two cells of 60 games.
-const PAIRS: u64 = 60;
+/// Pairs of the experiment: two cells of 30 games.
+const PAIRS: u64 = 30;
 
 /// Time between two looks at a store or a runner.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -49,7 +48,7 @@ const MOMENTS: [Moment; 5] = [
 const EXPERIMENT: &str = r#"
 version = 1
 name = "kill"
-games = 60
+games = 30
 openings = "openings.sfen"
 first = "council"
 second = "single"
@@ -198,7 +197,6 @@ async fn wait_for_words(runner: &Process, words: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_runner_killed_at_fifty_moments_loses_and_repeats_nothing() {
-    let _alone = alone();
     let bench = KillBench::new();
     let store = bench.sqlite("killed.db");
     for moment in MOMENTS.iter().cycle().take(KILLS) {
@@ -207,7 +205,7 @@ async fn a_runner_killed_at_fifty_moments_loses_and_repeats_nothing() {
         match moment {
             Moment::Start => {}
             // Enough has been finished: the last run shall have games left to play.
-            Moment::Finish if finished < PAIRS / 2 => {
+            Moment::Finish if finished < PAIRS * 2 / 3 => {
                 bench.wait_for_more_than(finished, &store).await;
             }
             Moment::Play | Moment::Finish => wait_for_words(&runner, "games").await,
@@ -229,7 +227,6 @@ async fn of_two_runners_on_one_postgresql_one_may_die() {
     let Some(postgres) = Postgres::start() else {
         return;
     };
-    let _alone = alone();
     let bench = KillBench::new();
     let store = postgres.url();
     let mortal = bench.runner(&store);
@@ -245,7 +242,6 @@ async fn postgresql_may_be_restarted_in_mid_run() {
     let Some(mut postgres) = Postgres::start() else {
         return;
     };
-    let _alone = alone();
     let bench = KillBench::new();
     let store = postgres.url();
     let runner = bench.runner(&store);
@@ -262,7 +258,6 @@ async fn postgresql_may_be_restarted_in_mid_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_runner_that_is_interrupted_finishes_its_pairs_and_says_how_to_go_on() {
     use rustix::process::Signal;
-    let _alone = alone();
     let bench = KillBench::new();
     let store = bench.sqlite("interrupted.db");
     let mut finished = 0;

@@ -29,7 +29,6 @@ fn text(path: &Path) -> String {
 
 #[test]
 fn an_engine_with_a_clock_plays_against_a_native_player() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = openings(folder.path());
     let program = text(monju());
@@ -133,7 +132,6 @@ fn games_on_a_clock_that_counts_nodes_are_the_same_twice_and_end_when_it_runs_ou
 
 #[test]
 fn a_match_is_kept_continued_and_ended_by_a_test() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = openings(folder.path());
     let store = text(&folder.path().join("kept.db"));
@@ -211,7 +209,6 @@ const SILENT: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;
 #[cfg(unix)]
 #[test]
 fn an_interrupted_match_without_a_store_says_that_nothing_was_kept() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (openings, asked) = (openings(folder.path()), folder.path().join("asked"));
     let script = folder.path().join("silent.sh");
@@ -316,7 +313,6 @@ fn an_engine_that_reports_an_error_makes_the_match_fail() {
 
 #[test]
 fn numbers_are_tuned_and_a_tuning_goes_on() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = openings(folder.path());
     let tune = |state: &str, updates: &str| {
@@ -375,7 +371,6 @@ fn numbers_are_tuned_and_a_tuning_goes_on() {
 
 #[test]
 fn changes_of_the_search_are_screened() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = openings(folder.path());
     let store = text(&folder.path().join("screen.db"));

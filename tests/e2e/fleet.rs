@@ -108,7 +108,6 @@ fn a_changed_list_of_workers_holds_in_a_running_game() {
 #[cfg(unix)]
 #[test]
 fn a_list_that_outgrows_the_descriptors_is_told_once() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("coordinator.toml");
     let list = |workers: u32| {
@@ -348,7 +347,6 @@ fn eleven_hundred_idle_connections_lock_nobody_out() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     use std::{io::Read, net::TcpStream, time::Duration};
     const IDLE: usize = 1_100;
-    let _alone = alone();
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     setrlimit(Resource::Nofile, limit).expect("a raised limit of descriptors");

@@ -1,7 +1,6 @@
 //! `monju learn`: from game records to weights that a player searches with.
 
 use monju_tests::{
-    alone,
     command::{complaint_of, json_of, output_of},
     data::data,
 };
@@ -10,7 +9,6 @@ use std::fs;
 /// Every command obeys its options and reads the files of the commands before it.
 #[test]
 fn game_records_become_weights_of_a_player() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name).display().to_string();
     let (games, records, linear) = (at("games.sfen"), at("games.records"), at("linear.bin"));

@@ -18,7 +18,6 @@ const BYOYOMI: &str = "500";
 
 #[test]
 fn the_referee_sees_every_fault() {
-    let _alone = alone();
     let Some(python) = referee_python() else {
         return;
     };

@@ -1,7 +1,6 @@
 //! A team whose machines know each other by certificates: members alone are served.
 
 use monju_tests::{
-    alone,
     cluster::{ServiceProcess, eventually},
     command::{complaint_of, json_of, output_of, refusal_of, run},
     data::{assert_legal, opening},
@@ -25,7 +24,6 @@ fn consult<'a>(url: &'a str, certificates: &'a [&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn a_team_serves_its_members_alone() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let (ours, theirs) = (path("ours"), path("theirs"));
@@ -83,7 +81,6 @@ fn a_team_serves_its_members_alone() {
 
 #[test]
 fn a_service_beyond_loopback_needs_certificates_or_a_word() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let config = path("open.toml");
@@ -109,7 +106,6 @@ fn a_service_beyond_loopback_needs_certificates_or_a_word() {
 
 #[test]
 fn certificates_by_role_let_nobody_direct_who_must_not() {
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let made = output_of(&[
@@ -261,7 +257,6 @@ fn text(path: &Path) -> String {
 
 #[test]
 fn a_revoked_member_is_shut_out_of_a_running_team() {
-    let _alone = alone();
     let team = TeamWithRoles::start();
     let certificates = team.path("team");
     output_of(&["certificates", &certificates, "--add", "gui-guest"]);
@@ -283,7 +278,6 @@ fn a_revoked_member_is_shut_out_of_a_running_team() {
 
 #[test]
 fn certificates_are_renewed_in_a_running_game() {
-    let _alone = alone();
     let mut team = TeamWithRoles::start();
     team.voted("team/gui");
     let (url, gui) = (team.url(), team.path("team/gui"));
