@@ -16,10 +16,6 @@ mod doctor;
 mod engine;
 mod examples;
 mod experiment;
-#[expect(
-    clippy::await_holding_lock,
-    reason = "every test has a runtime of its own, which may wait for the other tests"
-)]
 mod experiment_kill;
 mod experiment_match;
 mod experiment_store;
