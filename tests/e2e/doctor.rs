@@ -95,7 +95,7 @@ fn the_forms_of_go_that_real_engines_survive_are_found() {
         "--config",
         text(&path),
         "--time",
-        "3000",
+        "5000",
         "--json",
     ];
     let mut process = Process::start(monju(), &arguments);

@@ -9,7 +9,7 @@ use monju_tests::{
 use std::collections::BTreeSet;
 
 #[test]
-fn three_programs_vote_on_middlegame_positions() {
+fn three_programs_vote_on_five_middlegame_positions() {
     let _alone = alone();
     if gpsusi().is_none() || fairy_stockfish().is_none() {
         return;
@@ -17,7 +17,7 @@ fn three_programs_vote_on_middlegame_positions() {
     let config = config("heterogeneous.toml");
     let config = config.to_str().expect("a path in UTF-8");
     let mut engines = BTreeSet::new();
-    for index in [0, 200, 400] {
+    for index in [0, 100, 200, 300, 400] {
         let position = opening(index);
         let ballot = json_of(&[
             "consult", &position, "--config", config, "--time", "3000", "--json",

@@ -22,8 +22,8 @@ pub mod usi;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Lets one test of a binary that depends on time run at a time: they compete for the same few cores. Tests with
-/// limits of nodes alone need no turn.
+/// Lets one test of a binary that depends on time run at a time: they compete for the same few cores. Tests whose
+/// outcome no load can change need no turn.
 pub fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
