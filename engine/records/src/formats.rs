@@ -8,10 +8,11 @@ use crate::{
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, resembles_move},
     mark::{without_mark, without_utf16},
+    named::{check_named_pieces, piece_of_kif, pieces_of_jkf},
     record::{GameRecord, GameRecordError, RecordedResult},
     rejection::Rejection,
 };
-use monju_engine::{Color, Game, Move};
+use monju_engine::{Color, Game, Move, rules::PieceKind};
 use rsshogi::{
     records::{
         Record as ForeignRecord, SpecialMove,
@@ -92,10 +93,12 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
     Some(match extension(path).as_str() {
         "kif" | "kifu" => {
             let text = KifText::new(bytes);
+            let pieces = text.plain_moves().map(|text| piece_of_kif(&text));
             (text.check_start().map_err(Rejection::unreadable))
                 .and_then(|()| guarded(|| kif::parse_kif_str(&text.plain())))
-                .map_err(|rejection| rejection.with_line(|number| text.line_of(number)))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
+                .and_then(|record| check_pieces(record, pieces))
+                .map_err(|rejection| rejection.with_line(|number| text.line_of(number)))
         }
         "ki2" | "ki2u" => {
             let text = Ki2Text::new(bytes);
@@ -155,19 +158,28 @@ fn check_moves(
     Ok(record)
 }
 
-/// Refuses a JKF game with moves behind its end, where the parser stops.
+/// Refuses a JKF game with moves behind its end, where the parser stops, or with other pieces than those that move.
 fn check_jkf_moves(record: ForeignRecord, bytes: &[u8]) -> Result<ForeignRecord, Rejection> {
     let file: serde_json::Value = serde_json::from_slice(bytes).map_err(Rejection::unreadable)?;
     let entries = file["moves"].as_array().map_or(&[][..], Vec::as_slice);
     let given = entries.iter().filter(|entry| entry.get("move").is_some());
     let read = record.main_moves().count();
-    match given.count() > read {
-        false => Ok(record),
-        true => Err(Rejection::unreadable(format!(
+    if given.count() > read {
+        return Err(Rejection::unreadable(format!(
             "move {} stands behind the end of the game",
             read + 1
-        ))),
+        )));
     }
+    check_pieces(record, pieces_of_jkf(entries))
+}
+
+/// Refuses a game in which another piece moves than the one that the file names.
+fn check_pieces(
+    record: ForeignRecord,
+    named: impl Iterator<Item = Option<PieceKind>>,
+) -> Result<ForeignRecord, Rejection> {
+    check_named_pieces(&convert(&record)?, named)?;
+    Ok(record)
 }
 
 /// A game of a CSA file as the library has parsed it.

@@ -228,6 +228,14 @@ impl KifText {
         })
     }
 
+    /// Returns the texts of the moves and of the ending in the words of the parser.
+    pub fn plain_moves(&self) -> impl Iterator<Item = String> {
+        self.main_line().filter_map(|line| match line {
+            KifLine::Numbered(_, rest) => Some(plain_move(rest)),
+            _ => None,
+        })
+    }
+
     /// Returns the line of a move, both counted from 1.
     pub fn line_of(&self, number: usize) -> Option<usize> {
         let is_move = |line| matches!(line, KifLine::Numbered(given, _) if given == number);

@@ -9,6 +9,7 @@ mod formats;
 mod guard;
 mod kif;
 mod mark;
+mod named;
 mod record;
 mod rejection;
 #[cfg(test)]
@@ -21,5 +22,5 @@ pub use file::{RecordFileError, from_bytes, to_bytes};
 pub use formats::{ParsedGame, UnknownFormat, parse_games};
 pub use kif::KifError;
 pub use record::{GameRecord, GameRecordError, RecordedResult};
-pub use rejection::{MoveNumber, Rejection};
+pub use rejection::{MoveNumber, OtherPiece, Rejection};
 pub use timed::{TimedGame, csa_position};

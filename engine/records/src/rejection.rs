@@ -1,7 +1,7 @@
 //! Reasons for which games are rejected.
 
 use crate::{kif::KifError, record::GameRecordError};
-use monju_engine::GameError;
+use monju_engine::{GameError, rules::PieceKind};
 use rsshogi::records::formats::{csa::CsaError, jkf::JkfError, kif};
 use std::error::Error;
 
@@ -14,6 +14,9 @@ pub enum Rejection {
     /// The library knows a move as illegal.
     #[error("illegal move")]
     IllegalMove(#[source] MoveNumber),
+    /// The file names another piece than the one that moves.
+    #[error("another piece named than the one that moves")]
+    OtherPiece(#[source] OtherPiece),
     /// Lines of a KIF or KI2 file were skipped by the parser.
     #[error("inconsistent lines")]
     Inconsistent(#[from] KifError),
@@ -35,6 +38,15 @@ pub struct MoveNumber {
     number: usize,
     /// `None` where the format has no lines.
     line: Option<usize>,
+}
+
+/// A move whose text names another piece than the one that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {} is named, and {} moves", named.japanese(), moved.japanese())]
+pub struct OtherPiece {
+    place: MoveNumber,
+    named: PieceKind,
+    moved: PieceKind,
 }
 
 impl MoveNumber {
@@ -71,9 +83,19 @@ impl Rejection {
         }
     }
 
-    /// Adds the line of an illegal move, which `line_of` finds by its number.
+    /// Rejects a move, by its number counted from 1, that names another piece than the one that moves.
+    pub(crate) fn other_piece(number: usize, named: PieceKind, moved: PieceKind) -> Self {
+        let place = MoveNumber { number, line: None };
+        Self::OtherPiece(OtherPiece {
+            place,
+            named,
+            moved,
+        })
+    }
+
+    /// Adds the line of a wrong move, which `line_of` finds by its number.
     pub(crate) fn with_line(mut self, line_of: impl FnOnce(usize) -> Option<usize>) -> Self {
-        if let Self::IllegalMove(place) = &mut self {
+        if let Self::IllegalMove(place) | Self::OtherPiece(OtherPiece { place, .. }) = &mut self {
             place.line = line_of(place.number);
         }
         self

@@ -266,6 +266,47 @@ fn moves_behind_the_end_of_a_jkf_game_are_refused() {
 }
 
 #[test]
+fn another_piece_than_the_one_that_moves_is_refused() {
+    for (from, to, reason) in [
+        // Without the promotion that it means.
+        (
+            "角成(88)",
+            "馬(88)",
+            "move 3, line 5: 馬 is named, and 角 moves",
+        ),
+        (
+            "３四歩(33)",
+            "３四銀(33)",
+            "move 2, line 4: 銀 is named, and 歩 moves",
+        ),
+    ] {
+        let report = collect(&[("a.kif", &KIF.replace(from, to))]).to_string();
+        let expected = "1 for another piece named than the one that moves, first a.kif:1";
+        assert!(report.contains(expected), "{report}");
+        assert!(report.contains(reason), "{report}");
+    }
+    let jkf = |last: &str| {
+        format!(
+            r#"{{"header":{{}},"moves":[{{}},{{"move":{{"from":{{"x":7,"y":7}},"to":{{"x":7,"y":6}},"piece":"FU"}}}},
+               {{"move":{{"from":{{"x":3,"y":3}},"to":{{"x":3,"y":4}}}}}},
+               {{"move":{{"from":{{"x":8,"y":8}},"to":{{"x":2,"y":2}},{last}}}}}]}}"#
+        )
+    };
+    for good in [
+        r#""piece":"KA","promote":true"#,
+        r#""piece":"UM","promote":true"#,
+    ] {
+        let collection = collect(&[("a.jkf", &jkf(good))]);
+        assert_eq!(collection.accepted().len(), 1, "{good}{collection}");
+    }
+    let report = collect(&[("a.jkf", &jkf(r#""piece":"UM""#))]).to_string();
+    assert!(
+        report.contains("(move 3: 馬 is named, and 角 moves)"),
+        "{report}"
+    );
+}
+
+#[test]
 fn an_impossible_line_of_a_ki2_file_is_named_by_its_number() {
     let text = "手合割：平手\n▲７六歩 △３四歩\n▲２三角成\n";
     let report = collect(&[("a.ki2", text)]).to_string();

@@ -15,22 +15,25 @@ fn sign(color: Color) -> char {
     }
 }
 
-fn name(kind: PieceKind) -> &'static str {
-    match kind {
-        PieceKind::Pawn => "FU",
-        PieceKind::Lance => "KY",
-        PieceKind::Knight => "KE",
-        PieceKind::Silver => "GI",
-        PieceKind::Bishop => "KA",
-        PieceKind::Rook => "HI",
-        PieceKind::Gold => "KI",
-        PieceKind::King => "OU",
-        PieceKind::ProPawn => "TO",
-        PieceKind::ProLance => "NY",
-        PieceKind::ProKnight => "NK",
-        PieceKind::ProSilver => "NG",
-        PieceKind::Horse => "UM",
-        PieceKind::Dragon => "RY",
+impl PieceKind {
+    /// Returns the two letters of the kind in CSA.
+    pub const fn csa(self) -> &'static str {
+        match self {
+            Self::Pawn => "FU",
+            Self::Lance => "KY",
+            Self::Knight => "KE",
+            Self::Silver => "GI",
+            Self::Bishop => "KA",
+            Self::Rook => "HI",
+            Self::Gold => "KI",
+            Self::King => "OU",
+            Self::ProPawn => "TO",
+            Self::ProLance => "NY",
+            Self::ProKnight => "NK",
+            Self::ProSilver => "NG",
+            Self::Horse => "UM",
+            Self::Dragon => "RY",
+        }
     }
 }
 
@@ -57,7 +60,7 @@ impl Position {
         // CSA names the piece after the move.
         let kind = placed.get().map_or(PieceKind::Pawn, |(_, kind)| kind);
         let from = mv.from().map_or("00".to_owned(), digits);
-        format!("{}{from}{}{}", sign(us), digits(mv.to()), name(kind))
+        format!("{}{from}{}{}", sign(us), digits(mv.to()), kind.csa())
     }
 
     /// Returns the lines of the position: the ranks, the hands, and the side to move.
@@ -69,7 +72,7 @@ impl Position {
                 match Square::at(file, rank).and_then(|square| self.piece(square).get()) {
                     Some((color, kind)) => {
                         text.push(sign(color));
-                        text.push_str(name(kind));
+                        text.push_str(kind.csa());
                     }
                     None => text.push_str(" * "),
                 }
@@ -79,7 +82,7 @@ impl Position {
         for color in Color::ALL {
             for kind in PieceKind::HAND {
                 for _ in 0..self.hand(color).count(kind) {
-                    text.push_str(&format!("P{}00{}\n", sign(color), name(kind)));
+                    text.push_str(&format!("P{}00{}\n", sign(color), kind.csa()));
                 }
             }
         }

@@ -5,22 +5,25 @@ use super::{color::Color, game::Game, moves::Move, piece::PieceKind, zones::PROM
 const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
 const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
-fn name(kind: PieceKind) -> &'static str {
-    match kind {
-        PieceKind::Pawn => "歩",
-        PieceKind::Lance => "香",
-        PieceKind::Knight => "桂",
-        PieceKind::Silver => "銀",
-        PieceKind::Bishop => "角",
-        PieceKind::Rook => "飛",
-        PieceKind::Gold => "金",
-        PieceKind::King => "玉",
-        PieceKind::ProPawn => "と",
-        PieceKind::ProLance => "成香",
-        PieceKind::ProKnight => "成桂",
-        PieceKind::ProSilver => "成銀",
-        PieceKind::Horse => "馬",
-        PieceKind::Dragon => "龍",
+impl PieceKind {
+    /// Returns the name of the kind in moves: one character, two for a promoted silver, knight or lance.
+    pub const fn japanese(self) -> &'static str {
+        match self {
+            Self::Pawn => "歩",
+            Self::Lance => "香",
+            Self::Knight => "桂",
+            Self::Silver => "銀",
+            Self::Bishop => "角",
+            Self::Rook => "飛",
+            Self::Gold => "金",
+            Self::King => "玉",
+            Self::ProPawn => "と",
+            Self::ProLance => "成香",
+            Self::ProKnight => "成桂",
+            Self::ProSilver => "成銀",
+            Self::Horse => "馬",
+            Self::Dragon => "龍",
+        }
     }
 }
 
@@ -51,12 +54,12 @@ impl Game {
             text.push(RANKS[to.rank()]);
         }
         if let Some(kind) = mv.dropped() {
-            text.push_str(name(kind));
+            text.push_str(kind.japanese());
             text.push('打');
         } else if let Some(from) = mv.from() {
             let zone = PROMOTION_ZONE[side.index()];
             if let Some((_, kind)) = position.piece(from).get() {
-                text.push_str(name(kind));
+                text.push_str(kind.japanese());
                 if mv.is_promotion() {
                     text.push('成');
                 } else if kind.can_promote() && (zone.contains(from) || zone.contains(to)) {
