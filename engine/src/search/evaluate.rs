@@ -5,7 +5,7 @@ use super::{
     search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
     stack::{STACK_OFFSET, StackEntry},
-    value::{INFINITE, Value, clamp_evaluation},
+    value::{INFINITE, MATE, Value, clamp_evaluation},
 };
 use crate::{eval::Evaluator, rules::CheckInfo};
 
@@ -123,19 +123,26 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     }
 
     /// Returns the entry of the transposition table for the current node by its key, if the table is in use.
-    /// `info` is the node's. A proved mate has a move; where that is illegal, it is another position's.
+    /// `info` is the node's.
     #[inline(always)]
     pub(super) fn probe_table(&self, key: u64, info: &CheckInfo) -> Option<TableEntry<V>> {
         if self.options.table == 0 {
             return None;
         }
-        let entry = self.table.get(key).filter(|entry| {
-            entry.depth < PROVED
-                || (entry.mv).is_some_and(|mv| self.position.is_legal_given(mv, info))
-        })?;
+        let entry = self
+            .table
+            .get(key)
+            .filter(|entry| entry.depth < PROVED || self.is_believed(entry, info))?;
         Some(match self.options.table {
             1 => entry,
             _ => TableEntry { mv: None, ..entry }.if_exact(),
         })
+    }
+
+    /// Tells whether the proof of a mate in the table is one here. It has a move; where that is illegal, it is another
+    /// position's. The position may have come at an earlier ply, from which the mate was in time.
+    fn is_believed(&self, proof: &TableEntry<V>, info: &CheckInfo) -> bool {
+        let is_legal = (proof.mv).is_some_and(|mv| self.position.is_legal_given(mv, info));
+        is_legal && !self.is_too_late((MATE - proof.value.lane(0)) as u16)
     }
 }

@@ -321,12 +321,14 @@ mod tests {
         })
     }
 
-    /// Tells whether a table's proof of a mate by a move is believed in the start position.
-    fn believes_mate_by(text: &str) -> bool {
+    /// Tells whether a table's proof of a mate in three by a move is believed in the start position of a game that is
+    /// drawn after so many plies.
+    fn believes_mate_by(text: &str, maximum_plies: u32) -> bool {
         let noise = Noise::new(0.0, 0).unwrap();
         let options = SearchOptions::default();
         with_searcher::<Value, _>(("startpos", options, &noise), None, |searcher| {
             let key = searcher.position.key();
+            searcher.maximum_plies = maximum_plies;
             searcher.store_mate(text.parse().unwrap(), 0, 3);
             let info = CheckInfo::new(&searcher.position);
             searcher.probe_table(key, &info).is_some()
@@ -335,8 +337,14 @@ mod tests {
 
     #[test]
     fn a_proof_by_an_illegal_move_is_of_another_position() {
-        assert!(believes_mate_by("7g7f"));
-        assert!(!believes_mate_by("5e5d+"));
+        assert!(believes_mate_by("7g7f", u32::MAX));
+        assert!(!believes_mate_by("5e5d+", u32::MAX));
+    }
+
+    #[test]
+    fn a_proof_of_a_mate_after_the_last_ply_is_of_an_earlier_one() {
+        assert!(believes_mate_by("7g7f", 3));
+        assert!(!believes_mate_by("7g7f", 2));
     }
 
     /// Returns the depth at which a split point's moves are searched after values between alpha and beta.
