@@ -267,10 +267,12 @@ impl Roster {
         let _ = time::timeout(patience, all).await;
     }
 
-    /// Tells whether every worker has described itself, and there is one.
+    /// Tells whether every worker has described itself, and there is one. Where all workers enrol themselves, nobody
+    /// knows how many are still to come.
     pub fn is_settled(&self) -> bool {
         let links = self.links();
-        !links.is_empty() && links.iter().all(|link| link.is_described())
+        let is_open = self.lasting() == 0 && !self.is_closed.load(Ordering::Relaxed);
+        !is_open && !links.is_empty() && links.iter().all(|link| link.is_described())
     }
 
     /// Returns every known player, with its channel or the failure of its worker.

@@ -300,8 +300,8 @@ impl Service {
 
 impl Inner {
     /// Returns the players to ask. A coordinator that has just been started may not have found its workers, and gives
-    /// them a part of the move's time. A search that nothing but a stop ends waits for the first player, as it waits
-    /// for those that it loses. Both wait until the caller says something or has gone.
+    /// them a part of the move's time. A ponder, and a search that nothing but a stop ends, wait for the first player.
+    /// All wait until the caller says something or has gone.
     async fn slots_for(
         &self,
         setup: &ConsultationSetup,
@@ -313,7 +313,8 @@ impl Inner {
         loop {
             let is_settling = Instant::now() < settled_at && !self.roster.is_settled();
             let slots = self.roster.slots();
-            let waits = is_settling || slots.is_empty() && setup.is_endless();
+            let has_time = setup.limits.ponder || setup.is_endless();
+            let waits = is_settling || slots.is_empty() && has_time;
             let is_left = commands.is_closed() || standings.is_closed();
             if !needs_players || !waits || !commands.is_empty() || is_left {
                 return slots;

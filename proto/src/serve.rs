@@ -48,6 +48,10 @@ pub fn is_loopback(host: &str) -> bool {
 /// Interval of the keepalive pings to a silent peer, and the time that it has to answer one.
 const KEEPALIVE: Duration = Duration::from_secs(5);
 
+/// Streams that one end of a connection remembers after they were reset: some for each player of a large worker. Every
+/// decision resets the searches that are not over.
+pub const RESET_STREAMS: usize = 1_024;
+
 /// Bytes in flight per direction of an in-memory connection; ballots of many players fit without blocking.
 const PIPE_BYTES: usize = 256 << 10;
 
@@ -182,7 +186,10 @@ where
 
 /// A server for this process.
 pub fn server() -> CheckedServer {
-    Server::builder().layer(GuardLayer)
+    Server::builder()
+        // After a stall, streams come together with their resets.
+        .http2_max_pending_accept_reset_streams(Some(RESET_STREAMS))
+        .layer(GuardLayer)
 }
 
 /// A server for connections over a network: dead peers are found by keepalive pings.
@@ -287,7 +294,10 @@ pub fn in_process(router: Router) -> (Channel, ServerTask) {
         }
     });
     // The address is never resolved; HTTP/2 needs it as an authority.
-    let channel = Endpoint::from_static("http://in-process").connect_with_connector_lazy(connect);
+    let endpoint = Endpoint::from_static("http://in-process")
+        .http2_max_concurrent_reset_streams(RESET_STREAMS)
+        .http2_max_local_error_reset_streams(None);
+    let channel = endpoint.connect_with_connector_lazy(connect);
     (channel, task)
 }
 

@@ -3,6 +3,7 @@
 use super::reach_error::ReachError;
 use crate::{clock::RoundTrip, door};
 use monju_proto::reservation::Reservation;
+use monju_proto::serve::RESET_STREAMS;
 use monju_proto::tls::Tls;
 use monju_proto::v1::{
     Claim, DescribeRequest, DescribeResponse, PlayerInfo, ReleaseRequest, WorkerStatus,
@@ -46,8 +47,6 @@ const IN_PROCESS_PATIENCE: Duration = Duration::from_secs(60);
 /// Time after which a worker out of reach is no longer told that a session is over: its lease has ended, and
 /// the session may play another game elsewhere.
 const RELEASE_OVERDUE: Duration = Duration::from_secs(10);
-/// Streams that a connection remembers after it has reset them: some for each player of a large worker.
-const RESET_STREAMS: usize = 1_024;
 /// Interval of the HTTP/2 keepalive pings.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time that a peer has to answer a keepalive ping.
@@ -419,7 +418,7 @@ pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> 
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
         .keep_alive_timeout(KEEPALIVE_PATIENCE)
         .keep_alive_while_idle(true)
-        // Every decision resets the searches that are not over, and late answers to them are no errors of a peer.
+        // Late answers to searches that were reset are no errors of a peer.
         .http2_max_concurrent_reset_streams(RESET_STREAMS)
         .http2_max_local_error_reset_streams(None))
 }

@@ -125,6 +125,18 @@ async fn workers_of_the_list_come_and_go_and_those_that_stay_keep_their_connecti
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_knows_how_many_workers_are_still_to_enrol() {
+    let (link, _server) = FakeWorker::named("desk").player("a", &[]).link();
+    let roster = Roster::new(vec![link]);
+    roster.settle(Duration::from_secs(3)).await;
+    assert!(roster.is_settled());
+    roster.members.lock().expect("members")[0].origin = WorkerOrigin::Enrolled;
+    assert!(!roster.is_settled(), "others may follow");
+    roster.close_enrolment();
+    assert!(roster.is_settled());
+}
+
+#[tokio::test(start_paused = true)]
 async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
     let roster = Roster::new(Vec::new());
     let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));

@@ -402,9 +402,9 @@ async fn the_leader_of_a_side_is_remembered_from_move_to_move() {
     assert_eq!(decide(begin_with("another", &[])).await, "7g7f");
 }
 
-/// No worker has described itself when the analysis begins.
-#[tokio::test(start_paused = true)]
-async fn an_analysis_waits_for_its_first_player() {
+/// Returns the move of a consultation about the start position that ends with `last`, ten seconds after it began. Its
+/// only worker describes itself after five.
+async fn decided_by_a_late_worker(limits: Limits, last: consult_request::Message) -> String {
     let cable = Cable::default();
     let address = "http://cable".to_owned();
     let link = Link::watch(address, cable.channel(), Duration::from_secs(3));
@@ -412,7 +412,7 @@ async fn an_analysis_waits_for_its_first_player() {
     let router = server::router(service).await.expect("descriptors");
     let (channel, _server) = serve::in_process(router);
     let begin = Begin {
-        limits: Some(Limits::default()),
+        limits: Some(limits),
         ..begin("startpos")
     };
     let (requests, upstream) = mpsc::channel(2);
@@ -424,15 +424,32 @@ async fn an_analysis_waits_for_its_first_player() {
     sleep(Duration::from_secs(5)).await;
     cable.plug(FakeWorker::named("desk").player("a", &[Listen, Answer("2g2f")]));
     sleep(Duration::from_secs(5)).await;
-    let stop = request(consult_request::Message::Stop(StopConsultation {}));
-    requests.send(stop).await.expect("room");
-    let decided = loop {
+    requests.send(request(last)).await.expect("room");
+    loop {
         let response = answers.message().await.expect("no error");
         if let Some(Message::Ballot(ballot)) = response.expect("a ballot").message {
             break ballot.decision.expect("decided").r#move;
         }
-    };
+    }
+}
+
+/// No worker has described itself when the analysis begins.
+#[tokio::test(start_paused = true)]
+async fn an_analysis_waits_for_its_first_player() {
+    let stop = consult_request::Message::Stop(StopConsultation {});
+    let decided = decided_by_a_late_worker(Limits::default(), stop).await;
     assert_eq!(decided, "2g2f");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ponder_waits_for_its_first_player() {
+    let limits = Limits {
+        time_ms: Some(1_000),
+        ponder: true,
+        ..Limits::default()
+    };
+    let hit = consult_request::Message::PonderHit(ConsultationPonderHit { clock: None });
+    assert_eq!(decided_by_a_late_worker(limits, hit).await, "2g2f");
 }
 
 /// A coordinator that has just been started is asked for a move, which has a second: the workers `0` and `1` are
