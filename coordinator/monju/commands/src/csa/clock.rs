@@ -74,7 +74,9 @@ impl Clocks {
         if self.rules.iter().any(|rule| rule.increment > 0) {
             let [black, white] = self.rules.map(|rule| rule.increment);
             words.push_str(&format!(" binc {black} winc {white}"));
-        } else {
+        }
+        // A side with byoyomi may play against one with an increment.
+        if own.byoyomi > 0 || self.rules.iter().all(|rule| rule.increment == 0) {
             words.push_str(&format!(" byoyomi {}", own.byoyomi));
         }
         words
@@ -122,6 +124,24 @@ mod tests {
         assert_eq!(
             clocks.words(Color::White),
             "btime 275000 wtime 290000 binc 10000 winc 10000"
+        );
+    }
+
+    #[test]
+    fn byoyomi_may_stand_against_an_increment() {
+        let rule = |byoyomi, increment| TimeRule {
+            total: 10_000,
+            byoyomi,
+            increment,
+        };
+        let clocks = Clocks::new([rule(5_000, 0), rule(0, 2_000)]);
+        assert_eq!(
+            clocks.words(Color::Black),
+            "btime 10000 wtime 8000 binc 0 winc 2000 byoyomi 5000"
+        );
+        assert_eq!(
+            clocks.words(Color::White),
+            "btime 10000 wtime 8000 binc 0 winc 2000"
         );
     }
 

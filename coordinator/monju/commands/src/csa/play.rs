@@ -94,7 +94,8 @@ pub struct Board {
     conditions: Vec<(&'static str, OptionValue)>,
     game: Game,
     ours: Color,
-    unit: u64,
+    /// Milliseconds of one unit of each side's time.
+    units: [u64; 2],
     clocks: Clocks,
     /// Number of moves with which the server offered the game.
     offered: usize,
@@ -125,7 +126,7 @@ impl Board {
             conditions: Vec::new(),
             game: Game::startpos(),
             ours: Color::Black,
-            unit: 1_000,
+            units: [1_000; 2],
             clocks: Clocks::new(Default::default()),
             offered: 0,
             notes: Vec::new(),
@@ -169,7 +170,7 @@ impl Board {
     /// Returns the options that a game asks for.
     fn conditions_of(&self, summary: &GameSummary) -> Vec<(&'static str, OptionValue)> {
         // The server drops parts of a second.
-        let drops = summary.unit == 1_000 && !summary.rounds_up;
+        let drops = summary.units[summary.ours.index()] == 1_000 && !summary.rounds_up;
         // That of an earlier game is taken back.
         let was_set = self.conditions.iter().any(|(name, _)| *name == MOST_MOVES);
         let own = || {
@@ -250,7 +251,7 @@ impl Board {
     fn set(&mut self, summary: &GameSummary) {
         self.game = summary.timed.game.clone();
         self.ours = summary.ours;
-        self.unit = summary.unit;
+        self.units = summary.units;
         self.clocks = Clocks::new(summary.rules);
         self.notes.clear();
         self.sent = None;
@@ -267,7 +268,7 @@ impl Board {
                 self.clocks.cap();
             }
             // A record counts seconds, whatever the unit of the clock.
-            let spent = time.as_secs() * self.unit;
+            let spent = time.as_secs() * self.units[side.index()];
             self.clocks.charge(side, spent);
             self.notes.push(Note {
                 time_ms: spent,
@@ -525,8 +526,8 @@ impl Board {
             return Err(illegal(text));
         };
         let units = parts.find_map(|part| part.strip_prefix('T')?.parse::<u64>().ok());
-        let spent = units.unwrap_or(0).saturating_mul(self.unit);
         let side = position.side_to_move();
+        let spent = units.unwrap_or(0).saturating_mul(self.units[side.index()]);
         let is_ours = side == self.ours;
         self.clocks.charge(side, spent);
         let sent = self.sent.take().filter(|_| is_ours);

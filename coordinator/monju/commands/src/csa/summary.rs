@@ -46,8 +46,8 @@ pub struct GameSummary {
     pub ours: Color,
     /// The position, with the moves so far and their times in seconds.
     pub timed: TimedGame,
-    /// Milliseconds of one unit of time.
-    pub unit: u64,
+    /// Milliseconds of one unit of each side's time.
+    pub units: [u64; 2],
     /// The time of both sides.
     pub rules: [TimeRule; 2],
     /// Parts of a unit count as a whole one.
@@ -87,7 +87,7 @@ impl GameSummary {
             "-" => Color::White,
             other => return Err(wrong("Your_Turn", other)),
         };
-        let mut unit = 1_000;
+        let mut units = [1_000; 2];
         let mut rules = [TimeRule::default(); 2];
         let mut rounds_up = [false; 2];
         for (side, own) in ["Time+", "Time-"].into_iter().enumerate() {
@@ -99,15 +99,15 @@ impl GameSummary {
                 found.map(String::as_str)
             };
             rounds_up[side] = value("Time_Roundup") == Some("YES");
-            unit = unit_of(value("Time_Unit").unwrap_or("1sec"))?;
+            units[side] = unit_of(value("Time_Unit").unwrap_or("1sec"))?;
             let time = |key: &'static str| {
                 let text = value(key).unwrap_or("0");
-                let units: u64 = text.parse().map_err(|source| SummaryError::Number {
+                let count: u64 = text.parse().map_err(|source| SummaryError::Number {
                     key,
                     value: excerpt(text, 100),
                     source,
                 })?;
-                Ok::<u64, SummaryError>(units.saturating_mul(unit))
+                Ok::<u64, SummaryError>(count.saturating_mul(units[side]))
             };
             rules[side] = TimeRule {
                 total: time("Total_Time")?,
@@ -121,7 +121,7 @@ impl GameSummary {
             names: [text("Name+")?, text("Name-")?],
             ours,
             timed: timed.map_err(SummaryError::Position)?,
-            unit,
+            units,
             rules,
             rounds_up: rounds_up[ours.index()],
             most_moves: keys.get("/Max_Moves").and_then(|value| value.parse().ok()),
@@ -200,7 +200,7 @@ mod tests {
         let summary = parse(SUMMARY).expect("conditions");
         assert_eq!(summary.ours, Color::White);
         assert_eq!(summary.names, ["TANUKI", "KITSUNE"]);
-        assert_eq!((summary.unit, summary.most_moves), (1_000, Some(256)));
+        assert_eq!((summary.units, summary.most_moves), ([1_000; 2], Some(256)));
         assert_eq!(summary.rules[0], summary.rules[1]);
         assert_eq!(
             (summary.rules[0].total, summary.rules[0].byoyomi),
@@ -227,6 +227,7 @@ mod tests {
         let rules = summary.rules;
         assert_eq!(rules[0].total, 600_000);
         assert_eq!((rules[1].total, rules[1].increment), (300_000, 60_000));
+        assert_eq!(summary.units, [1_000, 60_000]);
     }
 
     #[test]
