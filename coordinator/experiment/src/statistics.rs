@@ -15,6 +15,7 @@ pub use interval::{Interval, wilson};
 pub use pentanomial::{EloEstimate, Pentanomial, elo_of_score, score_of_elo};
 pub use significance::{Stars, binomial_p, holm, normal_p, stars};
 pub use sprt::{EloModel, MINIMUM_PAIRS, PairOutcome, Sprt, SprtError, SprtVerdict, SprtWalk};
+pub use student::quantile as student_quantile;
 
 use super::record::MatchOutcome;
 

@@ -153,7 +153,7 @@ pub(crate) fn experiment_text(state: &Value) -> Result<String, fmt::Error> {
         ("runners", "Runners that hold a pair", number("runners")),
         (
             "pairs_per_hour",
-            "Pairs an hour since the page began",
+            "Pairs an hour in the last 20 minutes, or over the last ten pairs",
             number("pairs_per_hour"),
         ),
     ];

@@ -43,7 +43,7 @@ pub fn html(title: &str, markdown: &str, figures: &[(String, String)]) -> String
             }
             Block::Table => row(&mut page, line, block != Block::Table),
             Block::Text => {
-                let _ = writeln!(page, "{}", inline(line));
+                let _ = writeln!(page, "{}", strong(&inline(line)));
             }
         }
         block = kind;

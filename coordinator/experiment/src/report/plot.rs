@@ -14,7 +14,7 @@ use plotters::{
     },
 };
 
-/// A point with its interval, whose ends may be infinite.
+/// A point with its interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlotPoint {
     pub x: f64,
@@ -254,7 +254,6 @@ impl Plot {
             }
         };
         let ends = points().flat_map(|point| [point.low, point.y, point.high]);
-        let ends = ends.filter(|end| end.is_finite());
         let (low, high) = fold(&mut ends.chain(self.level));
         [across, range(low, high)]
     }
@@ -306,11 +305,11 @@ impl Plot {
             let with_bars = self.bars && !line.published;
             for point in line.points.iter().filter(|_| with_bars) {
                 let ends = [point.low, point.high];
-                let places = ends.map(|end| (point.x, end.clamp(y.start, y.end)));
-                let places = places.map(|place| chart.backend_coord(&place));
+                let places = ends.map(|end| chart.backend_coord(&(point.x, end)));
                 area.draw(&PathElement::new(places, colour))?;
-                for (end, place) in ends.into_iter().zip(places) {
-                    area.draw(&PathElement::new(end_of_bar(end, place), colour))?;
+                for (x, y) in places {
+                    let end = [(x - BAR / 2, y), (x + BAR / 2, y)];
+                    area.draw(&PathElement::new(end, colour))?;
                 }
             }
             let is_marked = self.bars || line.published;
@@ -380,16 +379,6 @@ impl Plot {
             legend_area.draw(&Text::new(line.name.clone(), (left + 24, middle), style))?;
         }
         area.present()
-    }
-}
-
-/// The end of an error bar at this place: a line across it or, where the interval is infinite, the head of an arrow.
-fn end_of_bar(end: f64, (x, y): (i32, i32)) -> Vec<(i32, i32)> {
-    let half = BAR / 2;
-    match end {
-        f64::INFINITY => vec![(x - half, y + BAR), (x, y), (x + half, y + BAR)],
-        f64::NEG_INFINITY => vec![(x - half, y - BAR), (x, y), (x + half, y - BAR)],
-        _ => vec![(x - half, y), (x + half, y)],
     }
 }
 
@@ -524,41 +513,6 @@ mod tests {
         };
         assert!(!svg(Stars::None).contains('*'));
         assert!(svg(Stars::Two).contains("\n**\n"), "{}", svg(Stars::Two));
-    }
-
-    #[test]
-    fn an_infinite_end_is_an_arrow_at_the_edge() {
-        let plot = |low: f64| Plot {
-            title: String::new(),
-            x: String::new(),
-            axis: PlotAxis::Names(vec!["a cell".to_owned()]),
-            y: String::new(),
-            lines: vec![PlotLine {
-                name: String::new(),
-                points: vec![PlotPoint {
-                    low,
-                    high: 200.0,
-                    ..PlotPoint::new(1.0, -100.0)
-                }],
-                colour: 0,
-                joined: false,
-                published: false,
-            }],
-            level: Some(0.0),
-            bars: true,
-        };
-        let [_, y] = plot(f64::NEG_INFINITY).ranges();
-        assert_eq!((y.start, y.end), (-115.0, 215.0), "of what is finite");
-        // An arrow has three points, and is no closed shape.
-        let arrows = |low: f64| {
-            let svg = plot(low).svg();
-            let lines = svg.lines().filter(|line| line.starts_with("<polyline"));
-            let points = lines.filter_map(|line| line.split("points=\"").nth(1)?.split('"').next());
-            points
-                .filter(|points| points.split_whitespace().count() == 3)
-                .count()
-        };
-        assert_eq!((arrows(-200.0), arrows(f64::NEG_INFINITY)), (0, 1));
     }
 
     #[test]

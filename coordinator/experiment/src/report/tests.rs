@@ -774,7 +774,7 @@ async fn a_page_holds_the_whole_report() {
     let (specification, store, _folder) = played().await;
     let report = gather(&specification, &*store).await.expect("a report");
     let text = markdown(&report, "monju experiment run 'a<b>.toml'", None);
-    let text = format!("{text}\n- **told**: 5 & 7\n");
+    let text = format!("{text}\n- **told**: 5 & 7\n\n**Noted**: nothing.\n");
     let figures = figures(&report);
     let page = html(&specification.title, &text, &figures);
     for expected in [
@@ -782,6 +782,7 @@ async fn a_page_holds_the_whole_report() {
         "<h1>Two cells</h1>\n",
         "<li>command: <code>monju experiment run 'a&lt;b&gt;.toml'</code></li>\n",
         "<li><strong>told</strong>: 5 &amp; 7</li>\n",
+        "<p>\n<strong>Noted</strong>: nothing.\n</p>",
         "<tr><th>players \\ sigma</th><th>25</th></tr>\n<tr><td>1</td><td>66.67% (49.50%)</td></tr>\n",
         "prefers-color-scheme: dark",
         "<figure aria-label=\"elo.svg\">\n<svg ",

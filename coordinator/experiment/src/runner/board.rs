@@ -331,6 +331,10 @@ impl BoardTask {
                     pair,
                     reason: format!("{}{counted}", in_words(&incident)),
                 });
+                if !ending {
+                    // A pair that is given up may have been the gap at which the rule stood.
+                    self.close_if_decided(cell, pair).await?;
+                }
                 // Engines that failed are started again for the next pair.
                 self.pairing.clear().await;
             }
@@ -347,7 +351,7 @@ impl BoardTask {
         Ok(())
     }
 
-    /// Closes a cell once its stopping rule has decided, after the end of a pair.
+    /// Closes a cell once its stopping rule has decided, after the end or a failure of a pair.
     async fn close_if_decided(&mut self, cell: usize, pair: u32) -> Result<(), StoreError> {
         let Assignment {
             store,
@@ -427,34 +431,44 @@ mod tests {
         (board, store)
     }
 
+    /// [`SMALL`] with more games, and a stopping rule.
+    fn with_a_rule() -> String {
+        SMALL.replace("games = 4", "games = 20")
+            + "[stop]\nelo0 = 0\nelo1 = 400\nminimum_pairs = 2\nmodel = \"logistic\"\n"
+    }
+
+    /// How many pairs decide, if all are won.
+    fn pairs_that_decide(specification: &Specification) -> u32 {
+        let sprt = specification.stop.expect("a rule");
+        let decides = |&count: &u32| {
+            let mut walk = SprtWalk::default();
+            let outcomes: Vec<_> = (0..count).map(|number| (number, Some(4))).collect();
+            walk.advance(&sprt, &outcomes);
+            walk.verdict() != SprtVerdict::Undecided
+        };
+        (1..20).find(decides).expect("a decision")
+    }
+
+    async fn leased(store: &dyn Store) -> Lease {
+        let lease = store.lease("r", LEASE).await;
+        lease.expect("asked").expect("a pair")
+    }
+
+    fn played(results: [MatchOutcome; 2]) -> PairEnd {
+        PairEnd::Played(Box::new(PlayedPair {
+            games: [0, 1].map(|number| game("startpos moves 7g7f", number, results[number])),
+            incidents: Vec::new(),
+        }))
+    }
+
     /// A test that passed over a pair which had been given up does not decide without it once it is played.
     #[tokio::test]
     async fn a_cell_is_closed_by_all_pairs_that_are_there_by_then() {
         use MatchOutcome::{Loss, Win};
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let text = SMALL.replace("games = 4", "games = 20")
-            + "[stop]\nelo0 = 0\nelo1 = 400\nminimum_pairs = 2\nmodel = \"logistic\"\n";
-        let (mut board, store) = board(folder.path(), &text).await;
-        let specification = Arc::clone(&board.work.specification);
-        let pair = |results: [MatchOutcome; 2]| {
-            PairEnd::Played(Box::new(PlayedPair {
-                games: [0, 1].map(|number| game("startpos moves 7g7f", number, results[number])),
-                incidents: Vec::new(),
-            }))
-        };
-        let lease = async || {
-            let lease = store.lease("r", LEASE).await;
-            lease.expect("asked").expect("a pair")
-        };
-        // How many pairs decide, if all are won.
-        let sprt = specification.stop.expect("a rule");
-        let decisive = (1..20).find(|&count| {
-            let mut walk = SprtWalk::default();
-            let outcomes: Vec<_> = (0..count).map(|number| (number, Some(4))).collect();
-            walk.advance(&sprt, &outcomes);
-            walk.verdict() != SprtVerdict::Undecided
-        });
-        let decisive = decisive.expect("a decision");
+        let (mut board, store) = board(folder.path(), &with_a_rule()).await;
+        let decisive = pairs_that_decide(&board.work.specification);
+        let lease = || leased(&*store);
         for _ in 0..3 {
             let lease = lease().await;
             assert_eq!(lease.pair, 0);
@@ -463,7 +477,7 @@ mod tests {
         for _ in 1..decisive {
             let lease = lease().await;
             board
-                .conclude(&lease, pair([Win, Win]), false)
+                .conclude(&lease, played([Win, Win]), false)
                 .await
                 .expect("written");
         }
@@ -477,11 +491,36 @@ mod tests {
         assert!(store.finish(&again, "r", &lost).await.expect("written"));
         let lease = lease().await;
         board
-            .conclude(&lease, pair([Win, Win]), false)
+            .conclude(&lease, played([Win, Win]), false)
             .await
             .expect("written");
         let standing = &store.standings().await.expect("standings")[0];
         assert!(!standing.closed, "a loss of both games is among them");
+    }
+
+    /// A rule that had stood at a pair under way was not asked again where that pair was given up.
+    #[tokio::test]
+    async fn a_pair_that_is_given_up_may_close_its_cell() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (mut board, store) = board(folder.path(), &with_a_rule()).await;
+        let decisive = pairs_that_decide(&board.work.specification);
+        let first = leased(&*store).await;
+        for _ in 0..decisive {
+            let lease = leased(&*store).await;
+            let won = played([MatchOutcome::Win; 2]);
+            (board.conclude(&lease, won, false).await).expect("written");
+        }
+        store.give_back(&first).await.expect("given back");
+        for failures in 0..3 {
+            let standing = &store.standings().await.expect("standings")[0];
+            assert!(!standing.closed, "{failures} failures");
+            let lease = leased(&*store).await;
+            assert_eq!(lease.pair, first.pair);
+            let failed = PairEnd::Failed(crash());
+            (board.conclude(&lease, failed, false).await).expect("written");
+        }
+        let standing = &store.standings().await.expect("standings")[0];
+        assert_eq!((standing.given_up, standing.closed), (1, true));
     }
 
     /// [`SMALL`] with a second side that does not start.

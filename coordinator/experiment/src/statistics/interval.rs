@@ -22,11 +22,15 @@ pub fn wilson(successes: u64, trials: u64) -> Interval {
         };
     }
     let n = trials as f64;
-    let share = successes as f64 / n;
-    let square = Z95 * Z95;
+    wilson_of_share(successes as f64 / n, n, Z95)
+}
+
+/// Wilson's score interval of a share of `n` trials, which need not be a whole number, for a quantile of its own.
+pub(super) fn wilson_of_share(share: f64, n: f64, quantile: f64) -> Interval {
+    let square = quantile * quantile;
     let centre = (share + square / (2.0 * n)) / (1.0 + square / n);
     let half =
-        Z95 / (1.0 + square / n) * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
+        quantile / (1.0 + square / n) * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
     Interval {
         low: (centre - half).max(0.0),
         high: (centre + half).min(1.0),

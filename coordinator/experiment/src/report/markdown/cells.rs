@@ -126,7 +126,7 @@ pub(super) fn every_cell(text: &mut String, report: &Findings<'_>) {
         let elo = match cell.elo {
             Some(elo) => match elo.interval {
                 Some(Interval { low, high }) => {
-                    format!("{:+.0} [{}, {}]", elo.elo, bound(low), bound(high))
+                    format!("{:+.0} [{low:+.0}, {high:+.0}]", elo.elo)
                 }
                 None => format!("{:+.0} [—]", elo.elo),
             },
@@ -374,14 +374,6 @@ impl<'a> Programs<'a> {
 /// Labels of cells.
 fn labels<'a>(cells: impl Iterator<Item = &'a CellFindings<'a>>) -> Vec<&'a str> {
     cells.map(|cell| cell.cell.label.as_str()).collect()
-}
-
-fn bound(elo: f64) -> String {
-    match elo {
-        f64::INFINITY => "+∞".to_owned(),
-        f64::NEG_INFINITY => "−∞".to_owned(),
-        elo => format!("{elo:+.0}"),
-    }
 }
 
 fn probability(p: f64) -> String {

@@ -11,6 +11,7 @@ use monju_engine::{
     Limits, Line, Player, PlayerSettings,
     bench::{self, MIDDLEGAME},
 };
+use monju_experiment::statistics::student_quantile;
 use serde_json::{Value, json};
 use std::time::Duration;
 use strum::IntoStaticStr;
@@ -268,9 +269,9 @@ fn row(series: &[ScalingSeries], position: &str) -> String {
     text + position
 }
 
-/// Returns the mean, and the factor between it and each end of its 95 % interval. The values are those of all positions
-/// in the first round, then in the second, and so on. The searches of one position are alike, so that each position
-/// counts once, and one position alone tells nothing about others.
+/// Returns the mean, and the factor between it and each end of its 95 % interval, by Student's t. The values are those
+/// of all positions in the first round, then in the second, and so on. The searches of one position are alike, so that
+/// each position counts once, and one position alone tells nothing about others.
 fn geometric_mean(values: &[f64], rounds: u64) -> (f64, Option<f64>) {
     let rounds = rounds.max(1) as usize;
     let positions = values.len() / rounds;
@@ -284,7 +285,8 @@ fn geometric_mean(values: &[f64], rounds: u64) -> (f64, Option<f64>) {
     let squares: f64 = (logarithms.iter())
         .map(|value| (value - mean).powi(2))
         .sum();
-    let margin = || (1.96 * (squares / (count - 1.0) / count).sqrt()).exp();
+    let error = || (squares / (count - 1.0) / count).sqrt();
+    let margin = || (student_quantile(count - 1.0) * error()).exp();
     (mean.exp(), (positions > 1).then(margin))
 }
 
@@ -313,10 +315,10 @@ mod tests {
         assert!((ratios.nodes - 2f64.sqrt()).abs() < 1e-9);
         assert!((ratios.nodes_per_second - 2.0 * 2f64.sqrt()).abs() < 1e-9);
         // The speedup is 2 in both positions: no doubt. The ratios of nodes are 2 and 1: the standard error
-        // of ln 2 and ln 1 is half their difference.
+        // of ln 2 and ln 1 is half their difference, and Student's quantile of one degree of freedom is 12.706.
         let margin = |margin: Option<f64>| margin.expect("two positions");
         assert!((margin(ratios.speedup_margin) - 1.0).abs() < 1e-9);
-        assert!((margin(ratios.nodes_margin) - 2f64.powf(0.98)).abs() < 1e-9);
+        assert!((margin(ratios.nodes_margin) - 2f64.powf(12.706_205 / 2.0)).abs() < 1e-3);
     }
 
     #[test]
