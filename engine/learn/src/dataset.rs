@@ -43,8 +43,8 @@ pub(crate) struct Dataset<S> {
     pub validation: S,
     /// Number of positions that are not quiet.
     pub not_quiet: u64,
-    /// Number of files that mark no ends of games.
-    pub without_games: u64,
+    /// Files that mark no ends of games.
+    pub without_games: Vec<PathBuf>,
     /// Number of positions read from each file, and the FNV-1a hash of their bytes.
     pub contents: Vec<(usize, u64)>,
 }
@@ -99,7 +99,9 @@ impl<S: ExampleSet> Dataset<S> {
             data.contents.push((examples.len(), hash));
             // Other programs do not mark the ends of games; then every position is its own game.
             let has_games = examples.iter().any(TrainingExample::is_last_of_bytes);
-            data.without_games += u64::from(!has_games && !examples.is_empty());
+            if !has_games && !examples.is_empty() {
+                data.without_games.push(path.clone());
+            }
             let invalid = |index| {
                 move |source| DatasetError::Example {
                     path: path.clone(),
@@ -138,12 +140,12 @@ impl<S: ExampleSet> Dataset<S> {
             self.validation.len(),
             self.not_quiet
         );
-        if self.without_games > 0 {
+        if !self.without_games.is_empty() {
             let _ = write!(
                 summary,
                 "; {} without ends of games, so that positions are held out whose neighbours are learned from, and losses \
                  on them promise too much",
-                counted(self.without_games, "file")
+                counted(self.without_games.len() as u64, "file")
             );
         }
         summary

@@ -11,7 +11,7 @@ pub struct DescentSettings {
     pub epochs: u64,
     /// Examples of a step.
     pub batch: usize,
-    /// First length of a step; it falls to 0.
+    /// First length of a step; it falls by an equal share from epoch to epoch, to one share in the last.
     pub rate: f64,
     /// Weight of the squares of all weights.
     pub penalty: f64,

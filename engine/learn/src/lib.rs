@@ -11,6 +11,7 @@ mod descent;
 mod example;
 pub mod files;
 mod lambda_return;
+mod lead;
 pub mod linear;
 mod logistic;
 pub mod material;

@@ -13,7 +13,7 @@ const UNIT: f64 = 65536.0;
 
 /// Error of a standard deviation out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("sigma must be a number of centipawns from 0 to {max}, not {given}", max = Noise::MAX_SIGMA)]
+#[error("sigma must be 0 or a number of centipawns from {least} to {most}, not {given}", least = Noise::MIN_SIGMA, most = Noise::MAX_SIGMA)]
 pub struct NoiseError {
     /// The given standard deviation.
     pub given: f64,
@@ -34,17 +34,30 @@ pub struct Noise {
 }
 
 impl Noise {
+    /// Smallest σ but 0, in centipawns: noise on evaluations is rounded to whole ones, and of less hardly anything
+    /// would be left.
+    pub const MIN_SIGMA: f64 = 0.25;
+
     /// Largest σ, in centipawns.
     pub const MAX_SIGMA: f64 = 4000.0;
+
+    /// Checks a standard deviation in centipawns.
+    ///
+    /// # Errors
+    /// It is out of range or not a number.
+    pub fn check(sigma: f64) -> Result<(), NoiseError> {
+        match sigma == 0.0 || (Self::MIN_SIGMA..=Self::MAX_SIGMA).contains(&sigma) {
+            true => Ok(()),
+            false => Err(NoiseError { given: sigma }),
+        }
+    }
 
     /// Creates noise with a standard deviation of `sigma` centipawns; 0 for none.
     ///
     /// # Errors
-    /// σ is negative, too large or not a number.
+    /// σ is out of range or not a number.
     pub fn new(sigma: f64, seed: u64) -> Result<Self, NoiseError> {
-        if !(0.0..=Self::MAX_SIGMA).contains(&sigma) {
-            return Err(NoiseError { given: sigma });
-        }
+        Self::check(sigma)?;
         let scale = sigma / std::f64::consts::SQRT_2 * UNIT;
         let table = if sigma == 0.0 {
             Arc::default()
@@ -62,16 +75,22 @@ impl Noise {
         self.seed = seed;
     }
 
-    /// Returns the noise of a position, in centipawns.
+    /// Returns the noise of a position, in whole centipawns.
     #[inline]
     pub fn of(&self, key: u64) -> i32 {
+        self.in_fractions::<0>(key)
+    }
+
+    /// Returns the same noise in units of 2^-`BITS` centipawns, at most 15 bits.
+    #[inline]
+    pub fn in_fractions<const BITS: u32>(&self, key: u64) -> i32 {
         if self.table.is_empty() {
             return 0;
         }
         let bits = spread(key ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let one = self.table[(bits >> 52) as usize % ENTRIES];
         let two = self.table[(bits >> 40) as usize % ENTRIES];
-        (one + two + (1 << 15)) >> 16
+        (one + two + (1 << (15 - BITS))) >> (16 - BITS)
     }
 }
 
@@ -179,8 +198,33 @@ mod tests {
     #[test]
     fn zero_sigma_gives_no_noise_and_nonsense_is_refused() {
         assert_eq!(Noise::new(0.0, 7).unwrap().of(99), 0);
-        for sigma in [-1.0, f64::NAN, f64::INFINITY, 5000.0] {
+        for sigma in [-1.0, f64::NAN, f64::INFINITY, 5000.0, 0.2] {
             assert!(Noise::new(sigma, 1).is_err());
         }
+        let error = Noise::new(0.2, 1).unwrap_err().to_string();
+        let expected = "sigma must be 0 or a number of centipawns from 0.25 to 4000, not 0.2";
+        assert_eq!(error, expected);
+    }
+
+    /// Rounding takes away what it adds, as long as σ is not far below its unit.
+    #[test]
+    fn small_noise_keeps_its_deviation() {
+        let deviation = |values: &[f64]| {
+            let squares: f64 = values.iter().map(|value| value * value).sum();
+            (squares / values.len() as f64).sqrt()
+        };
+        let least = deviation(&sample(Noise::MIN_SIGMA, 5, 100_000));
+        assert!((0.19..0.25).contains(&least), "{least}");
+        let noise = Noise::new(Noise::MIN_SIGMA, 5).unwrap();
+        let fine: Vec<f64> = (0..100_000)
+            .map(|key| f64::from(noise.in_fractions::<4>(spread(key))) / 16.0)
+            .collect();
+        let fine = deviation(&fine);
+        assert!((0.247..0.253).contains(&fine), "{fine}");
+        // Sixteenths are the same noise, told more finely.
+        let noise = Noise::new(50.0, 7).unwrap();
+        let coarse =
+            |key| f64::from(noise.of(key)) - f64::from(noise.in_fractions::<4>(key)) / 16.0;
+        assert!((0..1_000).all(|key| coarse(key).abs() <= 0.5 + 1.0 / 32.0));
     }
 }

@@ -69,7 +69,7 @@ pub struct PlayerTable {
     pub sigma: Option<Sigma>,
     /// Native: what the noise is added to, "position" (the default) or "weights".
     pub noise_model: Option<String>,
-    /// Native: fixes the noise seed; of several players, each takes the next seed.
+    /// Native: fixes the noise seed; of several players, each takes the next seed that the lanes of the last one left.
     pub seed: Option<u64>,
     /// Native: transposition table in MiB; by default a share of the worker's total.
     pub hash_mib: Option<u32>,

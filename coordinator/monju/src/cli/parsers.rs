@@ -112,10 +112,8 @@ pub fn sigma(text: &str) -> Result<Sigma, ValueError> {
     let sigma: Sigma = text.parse()?;
     // The exact value of a share depends on the evaluator, which is not loaded yet.
     let given = sigma.in_centipawns(&Model::material());
-    match (0.0..=Noise::MAX_SIGMA).contains(&given) {
-        true => Ok(sigma),
-        false => Err(NoiseError { given }.into()),
-    }
+    Noise::check(given)?;
+    Ok(sigma)
 }
 
 /// Parses the URL of a worker or coordinator.

@@ -70,7 +70,7 @@ pub enum BookRunError {
     OtherSettings(PathBuf),
     /// The values beside the output were made by another build.
     #[error(
-        "{} was made by another build, whose searches may find other values: give --accept-build to go on with it, \
+        "{} has values of another build, whose searches may find other ones: give --accept-build to go on with it, \
          choose another --output, or remove the file",
         .0.display()
     )]

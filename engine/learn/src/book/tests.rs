@@ -262,13 +262,26 @@ fn a_searched_book_depends_on_neither_threads_nor_interruptions() {
     corrected.run(&mut NoProgress).unwrap();
     let accepting = SearchRun {
         accepts_builds: true,
-        ..other_build
+        ..other_build.clone()
     };
     let before = fs::read(&other).unwrap();
     accepting.run(&mut NoProgress).unwrap();
     assert_eq!(fs::read(&one).unwrap(), fs::read(&two).unwrap());
-    // As of a build that did not name itself yet.
     let text = String::from_utf8(before).unwrap();
+    // Once the other build has gone on, the file is neither build's alone.
+    let half = text.len() / 2;
+    fs::write(&other, &text[..half]).unwrap();
+    accepting.run(&mut NoProgress).unwrap();
+    let mixed = fs::read_to_string(&other).unwrap();
+    accepting.run(&mut NoProgress).unwrap();
+    assert_eq!(fs::read_to_string(&other).unwrap(), mixed);
+    assert_eq!(mixed.matches("# build b\n").count(), 1, "{mixed}");
+    assert_eq!(mixed.replacen("# build b\n", "", 1), text);
+    for refused in [run(), other_build.clone()] {
+        let error = refused.run(&mut NoProgress).unwrap_err().to_string();
+        assert!(error.contains("--accept-build"), "{error}");
+    }
+    // As of a build that did not name itself yet.
     fs::write(&other, text.replacen(", build a", "", 1)).unwrap();
     assert!(run().run(&mut NoProgress).is_err());
     accepting.run(&mut NoProgress).unwrap();

@@ -1,7 +1,8 @@
 //! The values of searched positions: a file beside the searched book that grows as they are found.
 //!
 //! The file is itself a book, with one move for each position: the best one, with value and depth. Its
-//! remarks state the settings of the searches.
+//! remarks state the settings of the searches and the build that made them; where another build goes on, a remark names
+//! it above its values.
 
 use super::{error::BookRunError, file::read_book};
 use crate::files::read;
@@ -18,6 +19,9 @@ use std::{
 
 /// First line of the file.
 const HEADER: &str = "monju book 1\n";
+
+/// Beginning of the remark that names the build of the values below it, where this is not the build of the head.
+const OTHER_BUILD: &[u8] = b"# build ";
 
 /// Everything that the values of a run depend on.
 #[derive(Clone, Copy, Debug)]
@@ -106,16 +110,26 @@ impl ValuesFile {
             values.file.write_all(head.as_bytes()).map_err(cannot)?;
             return Ok((values, SearchedValues::new()));
         }
-        let head = match bytes.starts_with(head.as_bytes()) {
+        let begun_here = bytes.starts_with(head.as_bytes());
+        let head = match begun_here {
             true => head.len(),
-            false => match origin.other_head(&bytes) {
-                Some(head) if origin.accepts_builds => head,
-                Some(_) => return Err(BookRunError::OtherBuild(path.to_owned())),
-                None => return Err(BookRunError::OtherSettings(path.to_owned())),
-            },
+            false => (origin.other_head(&bytes))
+                .ok_or_else(|| BookRunError::OtherSettings(path.to_owned()))?,
         };
         let whole = whole_entries(&bytes);
+        let mut others = (bytes[head..whole].split(|&byte| byte == b'\n'))
+            .filter_map(|line| line.strip_prefix(OTHER_BUILD));
+        let last = others.next_back();
+        if !origin.accepts_builds && (!begun_here || last.is_some()) {
+            return Err(BookRunError::OtherBuild(path.to_owned()));
+        }
         values.file.set_len(whole as u64).map_err(cannot)?;
+        let goes_on = last.map_or(begun_here, |last| last == origin.build.as_bytes());
+        if !goes_on {
+            let mut remark = OTHER_BUILD.to_owned();
+            remark.extend(origin.build.bytes().chain([b'\n']));
+            values.file.write_all(&remark).map_err(cannot)?;
+        }
         if whole == head {
             return Ok((values, SearchedValues::new()));
         }

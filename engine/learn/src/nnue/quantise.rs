@@ -1,8 +1,9 @@
 //! Quantisation: floating point to the integers of network files, and back.
 //!
 //! An activation of 1 becomes 127, a sum of 1 in the feature transformer becomes the architecture's
-//! unit, and weights of the hidden layers become multiples of 1/64. A network file counts a pawn as 90
-//! and its output is divided by 16, so one centipawn is 16 × 0.9 units of the output.
+//! unit, and weights of the hidden layers become multiples of 1/64; those of products, which are 126 where both sums
+//! are 1, become so much larger that a product counts as it was trained. A network file counts a pawn as 90 and its
+//! output is divided by 16, so one centipawn is 16 × 0.9 units of the output.
 //!
 //! An evaluation truncates the activations of the hidden layers; half a unit added to the biases turns
 //! truncation into rounding.
@@ -19,12 +20,27 @@ const HALF: f32 = HIDDEN_WEIGHT / 2.0;
 /// Units of the output in a centipawn.
 const OUTPUT: f32 = 16.0 * 90.0 / 100.0;
 
+/// Divisor of a product of two sums.
+const PRODUCT: f32 = 8192.0;
+
+/// Returns what a weight of the first hidden layer is multiplied by.
+fn first_weight(architecture: Architecture) -> f32 {
+    let unit = f32::from(architecture.unit());
+    match architecture.is_paired() {
+        true => HIDDEN_WEIGHT * ACTIVATION * PRODUCT / (unit * unit),
+        false => HIDDEN_WEIGHT,
+    }
+}
+
 /// Returns the limits of the weights of a network in which `scale` centipawns are one unit of the logit.
 pub(super) fn limits(architecture: Architecture, scale: f32) -> WeightLimits {
-    let hidden = 127.0 / HIDDEN_WEIGHT;
     WeightLimits {
         transformer: f32::from(i16::MAX / 41) / f32::from(architecture.unit()),
-        dense: [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)],
+        dense: [
+            127.0 / first_weight(architecture),
+            127.0 / HIDDEN_WEIGHT,
+            127.0 * ACTIVATION / (OUTPUT * scale),
+        ],
     }
 }
 
@@ -57,13 +73,18 @@ pub(super) fn quantise(weights: &FloatWeights, scale: f32) -> Parts {
     let unit = OUTPUT * scale;
     let sum = f32::from(weights.architecture.unit());
     let scaled = |numbers: &[f32]| numbers.iter().map(|n| to_i16(n * sum)).collect();
-    let hidden = (HIDDEN_WEIGHT, HIDDEN_WEIGHT * ACTIVATION, HALF);
+    let hidden = |weight| (weight, HIDDEN_WEIGHT * ACTIVATION, HALF);
+    let first = hidden(first_weight(weights.architecture));
     Parts {
         architecture: weights.architecture,
         biases: scaled(&weights.biases),
         rows: scaled(weights.rows.as_flattened()),
-        first: layer(&weights.first, &weights.first_biases, hidden),
-        second: layer(&weights.second, &weights.second_biases, hidden),
+        first: layer(&weights.first, &weights.first_biases, first),
+        second: layer(
+            &weights.second,
+            &weights.second_biases,
+            hidden(HIDDEN_WEIGHT),
+        ),
         output: layer(
             weights.output.as_chunks::<1>().0,
             &weights.output_bias,
@@ -87,11 +108,14 @@ pub(super) fn restore(parts: &Parts, scale: f32) -> Option<FloatWeights> {
     for (weight, &number) in rows.chain(weights.biases.iter_mut().zip(&parts.biases)) {
         *weight = f32::from(number) / sum;
     }
-    let hidden_bias = HIDDEN_WEIGHT * ACTIVATION;
+    let (hidden_bias, first_weight) = (
+        HIDDEN_WEIGHT * ACTIVATION,
+        first_weight(weights.architecture),
+    );
     for output in 0..HIDDEN {
         for input in 0..inputs {
             let number = parts.first.weights[output * inputs + input];
-            weights.first[input][output] = f32::from(number) / HIDDEN_WEIGHT;
+            weights.first[input][output] = f32::from(number) / first_weight;
         }
         for input in 0..HIDDEN {
             let number = parts.second.weights[output * HIDDEN + input];

@@ -49,6 +49,12 @@ pub enum NetworkRunError {
     /// The training data cannot be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
+    /// A file has no games, of which scores could take what follows into account.
+    #[error(
+        "{} marks no ends of games, so that no score has anything that follows it: leave out --trace-decay, or this file",
+        .0.display()
+    )]
+    WithoutGames(PathBuf),
     /// The initial network or a teacher cannot be read.
     #[error(transparent)]
     Network(#[from] NetworkFileError),
@@ -139,6 +145,11 @@ impl NetworkRun {
         let start = self.start.as_deref().map(read_network).transpose()?;
         let prepare = |game: &mut [TrainingExample]| apply_lambda_returns(game, trace_decay, scale);
         let mut data = Dataset::<NetworkSet>::read(&self.data, prepare)?;
+        if let Some(path) = data.without_games.first()
+            && trace_decay > 0.0
+        {
+            return Err(NetworkRunError::WithoutGames(path.clone()));
+        }
         let recipe = self.recipe(start.as_ref(), &teachers, &data.contents);
         let (mut trainer, recipe) = self.trainer(start.as_ref(), recipe)?;
         let mut epochs = self.earlier_epochs(&trainer)?;
@@ -295,7 +306,7 @@ impl NetworkRun {
 mod tests {
     use super::*;
     use crate::{error_chain, progress::NoProgress, self_play::testing::play};
-    use monju_engine::fnv1a;
+    use monju_engine::{fnv1a, rules::Position};
     use std::fs;
 
     #[test]
@@ -440,6 +451,28 @@ mod tests {
         };
         let error = error_chain(&run.run(&mut NoProgress).unwrap_err());
         assert!(error.contains("games.psv, position 1"), "{error}");
+        // The file of another program, for λ-returns.
+        let example = TrainingExample {
+            position: Position::startpos().to_packed().unwrap(),
+            score: 0,
+            best_move: "7g7f".parse().unwrap(),
+            ply: 1,
+            result: 0,
+            is_last: false,
+        };
+        fs::write(&run.data[0], example.to_bytes()).unwrap();
+        let without_games = NetworkRun {
+            settings: NetworkTraining {
+                trace_decay: 0.9,
+                ..NetworkTraining::default()
+            },
+            ..run.clone()
+        };
+        let error = error_chain(&without_games.run(&mut NoProgress).unwrap_err());
+        assert!(
+            error.contains("games.psv marks no ends of games"),
+            "{error}"
+        );
         let run = NetworkRun {
             nn_bin: Some(folder.path().join("nn.bin")),
             settings: NetworkTraining {

@@ -329,7 +329,7 @@ mod tests {
         );
         // Products are truncated before they are weighted, which no bias can correct.
         let allowed = match architecture.is_paired() {
-            true => 10.0,
+            true => 5.0,
             false => 2.0,
         };
         assert!(

@@ -1,12 +1,16 @@
 //! Games of a player against itself whose every search is logged.
 
 use super::log::{LoggedGame, LoggedSearch};
+use crate::lead::DecisiveLead;
 use monju_engine::random::SplitMix64;
 use monju_engine::{
     player::{Answer, Player, PlayerError, PlayerSettings},
     rules::{Color, Game, GameError, Move, Repetition},
     search::{Control, Limits, MoveJudgement},
 };
+
+/// Consecutive searches with a decisive lead that end a game.
+const DECIDED_SEARCHES: usize = 4;
 
 /// Settings of the games.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +27,7 @@ pub struct SearchGamesSettings {
     pub maximum_plies: usize,
     /// Samples of moves that the searches take, if any.
     pub sampling: Option<Sampling>,
-    /// Lead in centipawns that ends a game when the last searches of both sides agree on it.
+    /// Lead in centipawns that ends a game when the last four searches of both sides agree on it; 0 for none.
     pub decided_score: i32,
 }
 
@@ -150,7 +154,7 @@ impl SearchGames {
             }
         }
         let mut searches = Vec::new();
-        let mut decided = 0;
+        let mut lead = DecisiveLead::new(self.settings.decided_score, DECIDED_SEARCHES);
         while game.moves().len() < self.settings.maximum_plies
             && game.repetition() == Repetition::None
         {
@@ -180,11 +184,7 @@ impl SearchGames {
             if game.play(mv).is_err() {
                 break;
             }
-            decided = match score.abs() >= self.settings.decided_score {
-                true => decided + 1,
-                false => 0,
-            };
-            if decided == 4 {
+            if lead.after(side, score).is_some() {
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! Games of a player against itself, as training examples.
 
 use super::settings::SelfPlaySettings;
-use crate::example::TrainingExample;
+use crate::{example::TrainingExample, lead::DecisiveLead};
 use monju_engine::random::SplitMix64;
 use monju_engine::{
     player::{Answer, Player, PlayerError},
@@ -138,8 +138,7 @@ impl<'a> SelfPlay<'a> {
             ..Limits::default()
         };
         let mut examples: Vec<(TrainingExample, Color)> = Vec::new();
-        // Side with a decisive lead, and its number of consecutive searches.
-        let mut ahead = (Color::Black, 0);
+        let mut lead = DecisiveLead::new(settings.decided_score, settings.decided_plies);
         let winner = loop {
             let us = game.position().side_to_move();
             match game.repetition() {
@@ -158,6 +157,7 @@ impl<'a> SelfPlay<'a> {
                 Answer::Resign => break Some(!us),
                 Answer::Win => break Some(us),
             };
+            // Exact or a bound: docs/BENCHMARKS.md compares it with other scores of the search.
             let score = outcome.line.score.to_centipawns();
             let Ok(position) = game.position().to_packed() else {
                 unreachable!("games from the start position have complete sets");
@@ -173,15 +173,7 @@ impl<'a> SelfPlay<'a> {
                 },
                 us,
             ));
-            let leader = if score > 0 { us } else { !us };
-            if score.abs() < settings.decided_score {
-                ahead.1 = 0;
-            } else if ahead.0 == leader {
-                ahead.1 += 1;
-            } else {
-                ahead = (leader, 1);
-            }
-            if ahead.1 >= settings.decided_plies {
+            if let Some(leader) = lead.after(us, score) {
                 break Some(leader);
             }
             if game.play(best_move).is_err() {

@@ -17,7 +17,7 @@ pub struct SelfPlaySettings {
     pub opening_plies: usize,
     /// Length in plies at which a game is drawn.
     pub maximum_plies: usize,
-    /// Lead in centipawns that decides a game when it lasts for [`SelfPlaySettings::decided_plies`].
+    /// Lead in centipawns that decides a game when it lasts for [`SelfPlaySettings::decided_plies`]; 0 for none.
     pub decided_score: i32,
     /// Consecutive searches with a decisive lead that end a game.
     pub decided_plies: usize,

@@ -19,6 +19,9 @@ use crate::{
 /// Units of a weight in a centipawn.
 pub const UNIT: i32 = 16;
 
+/// Binary digits of [`UNIT`] behind the point.
+const UNIT_BITS: u32 = UNIT.trailing_zeros();
+
 const MAGIC: &[u8; 16] = b"monju linear v1\n";
 const HASH_BYTES: usize = 8;
 
@@ -199,7 +202,7 @@ impl LinearWeights {
         let mut values = self.values.clone();
         let all = values.single.iter_mut().chain(&mut values.pairs);
         for (number, value) in (0..).zip(all) {
-            let noisy = i32::from(*value) + noise.of(number) * UNIT;
+            let noisy = i32::from(*value) + noise.in_fractions::<UNIT_BITS>(number);
             *value = noisy.clamp(-i32::from(i16::MAX), i16::MAX.into()) as i16;
         }
         Self::new(&values)

@@ -40,7 +40,7 @@ pub struct MoveJudgeArguments {
     /// Samples in a minibatch
     #[arg(long, value_name = "N", default_value = MoveJudgeTraining::default().regression.batch.to_string())]
     batch: usize,
-    /// Initial learning rate; it falls to 0
+    /// Initial learning rate; it falls by an equal share from epoch to epoch, to one share in the last
     #[arg(long, default_value = MoveJudgeTraining::default().regression.rate.to_string())]
     rate: f64,
     /// Weight of a move that is searched again against one that is hidden, from 0 to 1

@@ -27,7 +27,7 @@ pub struct OrderingArguments {
     /// Nodes in a minibatch
     #[arg(long, value_name = "N", default_value = OrderingRun::settings().batch.to_string())]
     batch: usize,
-    /// Initial learning rate; it falls to 0
+    /// Initial learning rate; it falls by an equal share from epoch to epoch, to one share in the last
     #[arg(long, default_value = OrderingRun::settings().rate.to_string())]
     rate: f64,
     /// Weight of the penalty on large weights, as in the paper

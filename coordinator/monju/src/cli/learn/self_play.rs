@@ -53,8 +53,9 @@ pub struct SelfPlayArguments {
     #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().maximum_plies.to_string(),
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     maximum_plies: usize,
-    /// Lead in centipawns that wins a game when it lasts for four searches
-    #[arg(long, value_name = "SCORE", default_value = SelfPlaySettings::default().decided_score.to_string())]
+    /// Lead in centipawns that wins a game when it lasts for four searches; 0 for none
+    #[arg(long, value_name = "SCORE", default_value = SelfPlaySettings::default().decided_score.to_string(),
+          value_parser = clap::value_parser!(i32).range(0..))]
     decided_score: i32,
     /// Transposition table of each thread in MiB
     #[arg(long, value_name = "MIB", default_value = SelfPlaySettings::default().player.hash_mib.to_string(),

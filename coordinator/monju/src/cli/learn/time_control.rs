@@ -34,7 +34,7 @@ pub struct TimeControlArguments {
     /// States in a minibatch
     #[arg(long, value_name = "N", default_value = TimeControlTraining::default().regression.batch.to_string())]
     batch: usize,
-    /// Initial learning rate; it falls to 0
+    /// Initial learning rate; it falls by an equal share from epoch to epoch, to one share in the last
     #[arg(long, default_value = TimeControlTraining::default().regression.rate.to_string())]
     rate: f64,
     /// Weight of wasted time against wrong moves, from 0 to 1
