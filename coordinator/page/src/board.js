@@ -6,7 +6,7 @@ const RANKS = "一二三四五六七八九";
 const GAME_WORDS = {
   ja: { move: "手目", score: "評価値", rate: "先手の勝率", depth: "深さ", line: "読み筋", divided: "意見が割れた", votes: "票",
     answers: { resign: "投了", win: "宣言勝ち" }, toMove: side => (side === "b" ? "先手番" : "後手番") + "の盤面",
-    played: "本譜", black: "先手", white: "後手", hand: "持駒", empty: "なし", mate: (sign, plies) => "詰み " + sign + plies + "手",
+    played: "本譜", black: "先手", white: "後手", hand: "持駒", empty: "なし", mate: (sign, plies) => "詰み " + sign + (plies && plies + "手"),
     labels: { first: "初手へ", back: "戻る", on: "進む", last: "最終手へ" } },
   en: { move: " moves", score: "score", rate: "win rate of Black", depth: "depth", line: "line", divided: "divided",
     votes: " votes", answers: {}, toMove: side => "board, " + (side === "b" ? "Black" : "White") + " to move",
@@ -18,7 +18,7 @@ const gameWords = () => GAME_WORDS[document.documentElement.lang];
 const moveText = move => gameWords().answers[move.move] || move.japanese;
 // A score for Black, as the graph: a mate by White is negative.
 const scoreText = view => view.mate !== null
-  ? gameWords().mate(view.score_of_black < 0 ? "−" : "+", Math.abs(view.mate))
+  ? gameWords().mate(view.score_of_black < 0 ? "−" : "+", view.mate === "unknown" ? "" : Math.abs(view.mate))
   : view.score_of_black === null ? "-" : (view.score_of_black > 0 ? "+" : "") + view.score_of_black;
 
 // Shows a page in the reader's language, and in the other one when its button is pressed: `use` gets the page's words,

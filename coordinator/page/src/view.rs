@@ -1,8 +1,8 @@
 //! The council's view of one position.
 
 use monju_coordinator::{ballot::ranking, calibration::uncalibrated_win_rate, usi_text};
-use monju_engine::{Color, Game, Move, Score};
-use monju_proto::v1::{Ballot, Tally};
+use monju_engine::{Color, Game, Move};
+use monju_proto::v1::{self, Ballot, Tally, score::Kind};
 use serde_json::{Value, json};
 
 /// Loss of win rate from which a move is a mistake, and from which it is a blunder.
@@ -23,7 +23,7 @@ pub struct PositionView {
     /// The council's move.
     pub best: MoveText,
     /// Its score from the side to move: the median of the players'.
-    pub score: Option<Score>,
+    pub score: Option<Kind>,
     /// Expected result for the side to move, from 0 to 1.
     pub win_rate: Option<f64>,
     /// The win rate comes from a calibration.
@@ -75,7 +75,7 @@ impl PositionView {
             ("", Some(first)) => first.mv,
             (decided, _) => decided,
         };
-        let score = (first.and_then(|ranked| ranked.score)).and_then(|score| score.value());
+        let score = (first.and_then(|ranked| ranked.score)).and_then(|score| score.kind);
         let calibrated = decision
             .win_rate
             .or_else(|| ranking::win_rate(&ballot.votes, best));
@@ -88,8 +88,7 @@ impl PositionView {
             played: played.map(|mv| MoveText::of(game, &mv.to_string())),
             best: MoveText::of(game, best),
             score,
-            win_rate: calibrated
-                .or(score.map(|score| uncalibrated_win_rate(score.to_centipawns()))),
+            win_rate: calibrated.or(score.map(|score| uncalibrated_win_rate(centipawns(score)))),
             is_calibrated: calibrated.is_some(),
             depth: first.map_or(0, |ranked| ranked.line.depth),
             line: first.map_or(Vec::new(), |ranked| line_of(game, ranked.pv)),
@@ -108,7 +107,7 @@ impl PositionView {
 
     /// Returns the score for Black in centipawns, mates as large numbers.
     pub fn score_of_black(&self) -> Option<i32> {
-        let score = self.score?.to_centipawns();
+        let score = centipawns(self.score?);
         Some(match self.side {
             Color::Black => score,
             Color::White => -score,
@@ -164,8 +163,9 @@ impl PositionView {
             json!({ "move": mv.usi, "japanese": mv.japanese, "votes": votes, "players": voters })
         });
         let mate = match self.score {
-            Some(Score::Mate(plies)) => Some(plies),
-            _ => None,
+            Some(Kind::Mate(plies)) => json!(plies),
+            Some(Kind::MateOfUnknownLength(_)) => json!("unknown"),
+            Some(Kind::Cp(_)) | None => Value::Null,
         };
         json!({
             "plies": self.plies,
@@ -206,6 +206,15 @@ pub fn is_calibrated(views: &[PositionView]) -> bool {
     views.iter().all(|view| view.is_calibrated)
 }
 
+/// Returns a score as one number, in which mates are far from all others.
+fn centipawns(score: Kind) -> i32 {
+    let score = v1::Score {
+        kind: Some(score),
+        ..v1::Score::default()
+    };
+    score.centipawns().unwrap_or_default()
+}
+
 fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
@@ -227,9 +236,7 @@ fn line_of(game: &Game, pv: &[String]) -> Vec<MoveText> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_proto::v1::{
-        Bound, Decision, Line, PlayerInfo, Score as WireScore, Vote, score::Kind,
-    };
+    use monju_proto::v1::{Bound, Decision, Line, PlayerInfo, Score as WireScore, Vote};
 
     /// A ballot of players with these moves and scores.
     fn ballot(votes: &[(&str, i32)]) -> Ballot {
@@ -306,6 +313,27 @@ mod tests {
             ..first
         };
         assert!(!of_the_book.is_divided());
+    }
+
+    #[test]
+    fn the_length_of_a_mate_is_told_where_it_is_known() {
+        let game = Game::startpos();
+        let json = |kind| {
+            let mut ballot = ballot(&[("7g7f", 60)]);
+            ballot.votes[0].line.as_mut().expect("a line").score = Some(WireScore {
+                kind: Some(kind),
+                bound: Bound::Exact.into(),
+            });
+            PositionView::of(0, &game, &ballot, None).json()
+        };
+        assert_eq!(json(Kind::Mate(-6))["mate"], -6);
+        let unknown = json(Kind::MateOfUnknownLength(false));
+        assert_eq!(unknown["mate"], "unknown");
+        assert!(
+            unknown["score_of_black"].as_i64() < Some(-10_000),
+            "{unknown}"
+        );
+        assert_eq!(json(Kind::Cp(60))["mate"], Value::Null);
     }
 
     #[test]

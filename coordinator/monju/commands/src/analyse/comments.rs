@@ -1,7 +1,8 @@
 //! The view as comments of a game record, with the words by which ShogiHome knows them.
 
-use monju_engine::{Color, Score};
+use monju_engine::Color;
 use monju_page::view::{MoveText, PositionView};
+use monju_proto::v1::score::Kind;
 
 /// Number of moves of a line in a comment.
 const LINE_LENGTH: usize = 12;
@@ -9,14 +10,24 @@ const LINE_LENGTH: usize = 12;
 /// Returns the lines of comment on a position.
 pub fn of(view: &PositionView) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(Score::Mate(plies)) = view.score {
-        let mates = match (plies > 0, view.side) {
-            (true, Color::Black) | (false, Color::White) => "先手勝ち",
-            _ => "後手勝ち",
-        };
-        lines.push(format!("#詰み={mates}:{}手", plies.abs()));
-    } else if let Some(score) = view.score_of_black() {
-        lines.push(format!("#評価値={score}"));
+    let winner = |mates| match (mates, view.side) {
+        (true, Color::Black) | (false, Color::White) => "先手勝ち",
+        _ => "後手勝ち",
+    };
+    match view.score {
+        Some(Kind::Mate(plies)) => {
+            lines.push(format!("#詰み={}:{}手", winner(plies > 0), plies.abs()));
+        }
+        // GUIs know no word for it.
+        Some(Kind::MateOfUnknownLength(mates)) => {
+            lines.push(format!("詰み（手数不明）、{}", winner(mates)));
+        }
+        Some(Kind::Cp(_)) | None => {
+            lines.extend(
+                view.score_of_black()
+                    .map(|score| format!("#評価値={score}")),
+            );
+        }
     }
     if !view.line.is_empty() {
         let moves = view.line.iter().take(LINE_LENGTH);
@@ -78,7 +89,7 @@ mod tests {
             side: Color::White,
             played: None,
             best: text("3c3d", "△３四歩(33)"),
-            score: Some(Score::Cp(-25)),
+            score: Some(Kind::Cp(-25)),
             win_rate: Some(0.49),
             is_calibrated: true,
             depth: 14,
@@ -104,9 +115,11 @@ mod tests {
         // The parser of ShogiHome does not know the move before the line.
         view.line = vec![text("3a2b", "△同銀(31)"), text("P*2b", "▲同歩打")];
         assert_eq!(of(&view)[1], "#読み筋=△２二銀(31)▲同歩打");
-        view.score = Some(Score::Mate(7));
+        view.score = Some(Kind::Mate(7));
         assert_eq!(of(&view)[0], "#詰み=後手勝ち:7手");
-        view.score = Some(Score::Mate(-4));
+        view.score = Some(Kind::Mate(-4));
         assert_eq!(of(&view)[0], "#詰み=先手勝ち:4手");
+        view.score = Some(Kind::MateOfUnknownLength(true));
+        assert_eq!(of(&view)[0], "詰み（手数不明）、後手勝ち");
     }
 }

@@ -2,8 +2,9 @@
 
 use super::decided::Decided;
 use crate::text_table::{Align, align};
-use monju_engine::{Score, counted};
+use monju_engine::counted;
 use monju_page::view::{PositionView, is_calibrated};
+use monju_proto::v1::score::Kind;
 use std::fmt::Write;
 
 const HEADINGS: [&str; 8] = [
@@ -49,9 +50,13 @@ pub fn render(views: &[PositionView], decided: &[Decided]) -> String {
 fn row(view: &PositionView) -> [String; 8] {
     let (first, all) = view.lead();
     let score = match (view.score, view.score_of_black()) {
-        (Some(Score::Mate(plies)), Some(black)) => {
+        (Some(Kind::Mate(plies)), Some(black)) => {
             format!("mate {:+}", plies.abs() * black.signum())
         }
+        (Some(Kind::MateOfUnknownLength(_)), Some(black)) => match black > 0 {
+            true => "mate +".to_owned(),
+            false => "mate -".to_owned(),
+        },
         (_, Some(black)) => format!("{black:+}"),
         (_, None) => "-".to_owned(),
     };

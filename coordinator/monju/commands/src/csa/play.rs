@@ -30,6 +30,9 @@ const STOP_PATIENCE: Duration = Duration::from_secs(5);
 /// Option of engines for the number of moves after which a game is drawn; 0 for none.
 const MOST_MOVES: &str = "MaxMovesToDraw";
 
+/// Option of engines for a clock that drops parts of a second.
+const FULL_SECONDS: &str = "RoundUpToFullSecond";
+
 /// Time by which the clock of a ponder is short of our estimate, for an engine that hears of no better one.
 const UNKNOWN_DELAY: Duration = Duration::from_secs(1);
 
@@ -167,7 +170,7 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the options that a game asks for.
+    /// Returns the options that a game asks for. How the server counts is what the user says, if anything.
     fn conditions_of(&self, summary: &GameSummary) -> Vec<(&'static str, OptionValue)> {
         // The server drops parts of a second.
         let drops = summary.units[summary.ours.index()] == 1_000 && !summary.rounds_up;
@@ -181,9 +184,12 @@ impl Board {
             .most_moves
             .map(|most| OptionValue::Number(most.into()));
         let most = most.or_else(|| was_set.then(own));
-        let mut conditions = vec![("RoundUpToFullSecond", OptionValue::Switch(drops))];
-        conditions.extend(most.map(|most| (MOST_MOVES, most)));
-        conditions
+        let is_named = self.spec.options.get(FULL_SECONDS).is_some();
+        let drops = (!is_named).then_some((FULL_SECONDS, OptionValue::Switch(drops)));
+        drops
+            .into_iter()
+            .chain(most.map(|most| (MOST_MOVES, most)))
+            .collect()
     }
 
     /// Tells the engine the conditions of the game that it has options for, and begins the game.

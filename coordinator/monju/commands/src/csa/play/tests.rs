@@ -218,6 +218,15 @@ async fn the_number_of_moves_of_one_game_is_not_that_of_the_next() {
     board.spec.options.0.push((MOST_MOVES.to_owned(), own));
     let own = board.conditions_of(&summary(""));
     assert!(own.contains(&(MOST_MOVES, OptionValue::Text("320".to_owned()))));
+    // How the server counts is known to the user, if the user says so.
+    let drops = |conditions: &[(&str, OptionValue)]| {
+        let drops = (conditions.iter()).find(|(name, _)| *name == FULL_SECONDS);
+        drops.map(|(_, value)| value.to_string())
+    };
+    assert_eq!(drops(&own).as_deref(), Some("true"));
+    let own = OptionValue::Switch(false);
+    board.spec.options.0.push((FULL_SECONDS.to_owned(), own));
+    assert_eq!(drops(&board.conditions_of(&summary(""))), None);
     board.close().await;
 }
 
