@@ -3,14 +3,14 @@
 use crate::{
     csa,
     formats::{
-        ParsedGame, UnknownFormat, convert, games_and_positions, has_ki2_variations, kif_text,
-        one_game, several_games,
+        ParsedGame, UnknownFormat, convert, games_and_positions, has_ki2_variations, is_csa,
+        kif_text, one_game, several_games,
     },
     kif::{KifText, with_kanji_numbers},
     mark::without_utf16,
     rejection::Rejection,
 };
-use monju_engine::{Game, Move, counted};
+use monju_engine::{Color, Game, Move, counted};
 use rsshogi::records::{
     Record as ForeignRecord, SpecialMove,
     formats::{
@@ -20,7 +20,9 @@ use rsshogi::records::{
         usi::parse_usi_position,
     },
 };
+use rsshogi::types::Eval;
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
@@ -35,6 +37,8 @@ pub struct CommentedGame {
     kif: Option<KifText>,
     /// The version of a CSA file.
     csa_version: CsaVersion,
+    /// The file is in CSA, whose evaluations are Black's, where the library keeps those of the side that moved.
+    is_csa: bool,
     /// The file has variations that are not written again.
     lacks_variations: bool,
     /// The lines of comment that were added, by the number of moves before their positions.
@@ -110,6 +114,7 @@ impl CommentedGame {
             source,
         })?;
         game.csa_version = csa::version(&bytes);
+        game.is_csa = is_csa(path);
         game.lacks_variations |= has_ki2_variations(path, &bytes);
         Ok(game)
     }
@@ -130,6 +135,7 @@ impl CommentedGame {
             game,
             kif,
             csa_version: CsaVersion::default(),
+            is_csa: false,
             comments: BTreeMap::new(),
         })
     }
@@ -192,7 +198,11 @@ impl CommentedGame {
         if let Some(text) = &self.kif {
             return Ok(text.with_comments(&self.comments));
         }
-        let text = export_kif(&self.record).map_err(Rejection::unreadable)?;
+        let record = match self.is_csa {
+            true => Cow::Owned(self.with_turned_evaluations()),
+            false => Cow::Borrowed(&self.record),
+        };
+        let text = export_kif(&record).map_err(Rejection::unreadable)?;
         let lines = text.lines().map(|line| with_kanji_numbers(line) + "\n");
         Ok(lines.collect())
     }
@@ -203,7 +213,11 @@ impl CommentedGame {
     /// The library refuses what it has read, or CSA has no word for it.
     pub fn csa(&self) -> Result<String, Rejection> {
         let options = ExportOptions::default().with_csa_version(self.csa_version);
-        let text = export_csa_with_options(&self.record, options);
+        let record = match self.is_csa {
+            true => Cow::Borrowed(&self.record),
+            false => Cow::Owned(self.with_turned_evaluations()),
+        };
+        let text = export_csa_with_options(&record, options);
         let text = text.map_err(Rejection::unreadable)?;
         let time = self.record.metadata().time_control();
         let time = time.filter(|_| self.csa_version == CsaVersion::V3_0);
@@ -215,6 +229,24 @@ impl CommentedGame {
             _ => with_spaced_squares(line),
         });
         Ok(lines.collect())
+    }
+
+    /// Returns the record with the evaluations of White's moves from the other side. CSA's are Black's, as KIF's are,
+    /// but the library reads and writes CSA's as they stand, and turns KIF's to the side that moved.
+    fn with_turned_evaluations(&self) -> ForeignRecord {
+        let mut record = self.record.clone();
+        let ids = record.main_line_ids();
+        let ends_with_white = self.game.position().side_to_move() == Color::Black;
+        let of_white = ids.iter().rev().skip(usize::from(!ends_with_white));
+        for &id in of_white.step_by(2) {
+            if let Ok(node) = record.node_mut(id)
+                && let Some(evaluation) = node.eval()
+            {
+                let turned = evaluation.to_i32().saturating_neg();
+                node.set_eval(Some(Eval::from_i32(turned)));
+            }
+        }
+        record
     }
 }
 
@@ -279,6 +311,31 @@ mod tests {
         let path = folder.path().join(name);
         fs::write(&path, text).expect("written");
         CommentedGame::read(&path, number)
+    }
+
+    /// ShogiHome and floodgate write evaluations from Black's view, in both formats.
+    #[test]
+    fn evaluations_stay_those_of_black_in_the_other_format() {
+        let csa = "V2.2\nPI\n+\n+7776FU\n'** 40\n-3334FU\n'** -50\n+2726FU\n'** 60\n%TORYO\n";
+        let game = read("a.csa", csa, 1).expect("a game");
+        let kif = game.kif().expect("KIF");
+        for expected in ["評価値=40", "評価値=-50", "評価値=60"] {
+            assert!(kif.contains(expected), "{kif}");
+        }
+        let same = game.csa().expect("CSA");
+        let back = read("a.kif", &kif, 1).expect("a game").csa();
+        for text in [same, back.expect("CSA")] {
+            for expected in ["'** 40", "'** -50", "'** 60"] {
+                assert!(text.contains(expected), "{text}");
+            }
+        }
+        // White moves first.
+        let csa = "V2.2\nPI\n-\n-3334FU\n'** -50\n+7776FU\n'** 40\n%TORYO\n";
+        let kif = read("a.csa", csa, 1).expect("a game").kif();
+        let kif = kif.expect("KIF");
+        for expected in ["評価値=-50", "評価値=40"] {
+            assert!(kif.contains(expected), "{kif}");
+        }
     }
 
     #[test]

@@ -138,9 +138,14 @@ pub(crate) fn has_ki2_variations(path: &Path, bytes: &[u8]) -> bool {
     matches!(extension(path).as_str(), "ki2" | "ki2u") && Ki2Text::new(bytes).has_variations()
 }
 
+/// Tells whether a file is in CSA.
+pub(crate) fn is_csa(path: &Path) -> bool {
+    extension(path) == "csa"
+}
+
 /// Parses the CSA games of a file; `None` for other formats.
 pub(crate) fn several_games(path: &Path, bytes: &[u8]) -> Option<Vec<CsaGame>> {
-    (extension(path) == "csa").then(|| csa_records(bytes))
+    is_csa(path).then(|| csa_records(bytes))
 }
 
 /// Refuses a game of which the parser skipped lines. An unknown last word is an ending.

@@ -5,8 +5,8 @@ use super::{
 use crate::names::UnknownName;
 use strum::{Display, EnumString, VariantNames};
 
-/// Points of all pieces but the kings.
-const ALL_POINTS: usize = 56;
+/// Points of all pieces but the kings: 34 of one, and two rooks and two bishops.
+const ALL_POINTS: usize = 54;
 
 /// The rule by which a king that has entered the opponent's camp wins, under the name that USI engines
 /// give it.

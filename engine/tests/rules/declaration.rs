@@ -48,6 +48,20 @@ fn the_rule_for_handicap_games_credits_white_with_the_missing_pieces() {
         let by_24_points = is_win(EnteringKingRule::CSARule24H);
         assert_eq!(by_24_points, vector["expect24"] == "win", "{sfen}");
     }
+    // In an even game nobody is credited with anything.
+    let mut white_lacks_a_point = false;
+    for vector in vectors.iter().filter(|vector| vector["verified"] == true) {
+        let sfen = vector["sfen"].as_str().expect("a sfen");
+        for (credited, plain) in [
+            (EnteringKingRule::CSARule27H, EnteringKingRule::CSARule27),
+            (EnteringKingRule::CSARule24H, EnteringKingRule::CSARule24),
+        ] {
+            let is_win = |rule| under(rule, sfen).can_declare_win();
+            assert_eq!(is_win(credited), is_win(plain), "{credited}: {sfen}");
+        }
+        white_lacks_a_point |= sfen.contains(" w ") && vector["points_white"] == 26;
+    }
+    assert!(white_lacks_a_point);
 }
 
 #[test]
