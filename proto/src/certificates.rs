@@ -17,8 +17,11 @@ pub use shared::{SHARED, authority_beside};
 use crate::role::Role;
 use crate::tls::{self, CERTIFICATE_FILE, REVOKED_FILE};
 use authority::{Authority, Days};
-use files::{make_folder, read_if_there, serial, write};
-use std::{fs, path::Path};
+use files::{REPLACED_FILE, make_folder, read_if_there, serial, write};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Creates one certificate that all members share, as files in `folder`, and the authority that signs it beside
 /// that folder.
@@ -94,12 +97,14 @@ pub fn renew(
     role_of(name)?;
     let team = TeamFolder::open(folder)?;
     // Only members that are there are renewed.
-    team.serial(name)?;
+    let digits = team.serial(name)?;
+    let replaced = team.replaced()? + &format!("{digits} # {name}\n");
+    write(team.home().join(REPLACED_FILE), &replaced)?;
     team.make(name, (None, last_day))
 }
 
-/// Puts the certificate that is in a member's folder now on the lists of revoked certificates of all members; of
-/// members that share one ([`SHARED`]), those that have been renewed.
+/// Puts all certificates of a member, the one that is in its folder now and those that it replaced, on the lists of
+/// revoked certificates of all members; of members that share one ([`SHARED`]), those that were replaced.
 ///
 /// # Errors
 /// There is no such member or team, or a file cannot be written.
@@ -109,13 +114,21 @@ pub fn revoke(folder: &Path, name: &str) -> Result<(), CertificatesError> {
     }
     role_of(name)?;
     let team = TeamFolder::open(folder)?;
-    let digits = team.serial(name)?;
-    let mut list = team.revoked()?;
-    if list.lines().any(|line| line.starts_with(&digits)) {
-        return Ok(());
+    let own = format!("{} # {name}", team.serial(name)?);
+    let replaced = team.replaced()?;
+    let is_its = |line: &&str| line.split_once(" # ").is_some_and(|(_, of)| of == name);
+    let before = team.revoked()?;
+    let mut list = before.clone();
+    for line in replaced.lines().filter(is_its).chain([own.as_str()]) {
+        if !list.lines().any(|known| known == line) {
+            list += line;
+            list.push('\n');
+        }
     }
-    list += &format!("{digits} # {name}\n");
-    team.write_revoked(&list)
+    match list == before {
+        true => Ok(()),
+        false => team.write_revoked(&list),
+    }
 }
 
 /// Returns a folder that is not that of a team with roles, where no members share one.
@@ -214,14 +227,24 @@ impl<'a> TeamFolder<'a> {
         Ok(())
     }
 
+    /// Returns the folder of the authorities.
+    fn home(&self) -> PathBuf {
+        self.folder.join(AUTHORITY)
+    }
+
     /// Returns the list of revoked certificates.
     fn revoked(&self) -> Result<String, CertificatesError> {
-        read_if_there(self.folder.join(AUTHORITY).join(REVOKED_FILE))
+        read_if_there(self.home().join(REVOKED_FILE))
+    }
+
+    /// Returns the list of certificates that others took the place of.
+    fn replaced(&self) -> Result<String, CertificatesError> {
+        read_if_there(self.home().join(REPLACED_FILE))
     }
 
     /// Writes the list of revoked certificates into the folders of all members.
     fn write_revoked(&self, list: &str) -> Result<(), CertificatesError> {
-        write(self.folder.join(AUTHORITY).join(REVOKED_FILE), list)?;
+        write(self.home().join(REVOKED_FILE), list)?;
         let unread = |source| CertificatesError::Read {
             path: self.folder.to_owned(),
             source,

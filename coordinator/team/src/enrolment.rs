@@ -42,10 +42,20 @@ impl Enrolment {
         })
     }
 
-    /// Warns of the coordinators on other machines, which do not reach a worker that listens on loopback.
+    /// Warns of coordinators that do not reach the worker at the address from which it calls them: those on other
+    /// machines, where it listens on loopback, and those called on loopback, where it does not listen there.
     pub fn check(&self, listens_at: SocketAddr) {
         for (url, _) in &self.coordinators {
-            if listens_at.ip().is_loopback() && !is_on_loopback(url) {
+            let (ip, is_called_on_loopback) = (listens_at.ip(), is_on_loopback(url));
+            if is_called_on_loopback && !ip.is_loopback() && !ip.is_unspecified() {
+                warn!(
+                    coordinator = url,
+                    %listens_at,
+                    "this coordinator would look for the worker on loopback, where it does not listen: name the coordinator by \
+                     an address of this machine, or listen at 0.0.0.0"
+                );
+            }
+            if ip.is_loopback() && !is_called_on_loopback {
                 warn!(
                     coordinator = url,
                     %listens_at,

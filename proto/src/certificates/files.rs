@@ -12,6 +12,9 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
+/// The file of the serial numbers of certificates that others took the place of, beside the authority's key.
+pub const REPLACED_FILE: &str = "replaced.txt";
+
 /// Makes a folder, unless it is there.
 pub fn make_folder(folder: &Path) -> Result<(), CertificatesError> {
     fs::create_dir_all(folder).map_err(|source| CertificatesError::Write {

@@ -6,16 +6,13 @@
 use super::{
     authority::{Authority, Days},
     error::CertificatesError,
-    files::{make_folder, read_if_there, role_in, serial, write},
+    files::{REPLACED_FILE, make_folder, read_if_there, role_in, serial, write},
 };
 use crate::{role::Role, tls::REVOKED_FILE};
 use std::path::{Path, PathBuf};
 
 /// The name of all members that share a folder.
 pub const SHARED: &str = "member";
-
-/// The file of the serial numbers that were replaced.
-const REPLACED_FILE: &str = "replaced.txt";
 
 /// Returns the whole path of the authority's folder: `team-authority` beside `team`.
 pub fn authority_beside(folder: &Path) -> PathBuf {

@@ -163,6 +163,20 @@ fn members_are_added_renewed_and_revoked_by_the_authorities_that_were_kept() {
     assert_ne!(serial_of("worker-pc5"), before);
     assert_eq!(list_of("worker-pc5"), list_of("worker"));
     Tls::read(&team.join("worker-pc5")).unwrap();
+    // A certificate that was renewed before its revocation is revoked, too, and that of nobody else.
+    let replaced = [serial_of("gui"), serial_of("observer")];
+    renew(team, "gui", None).unwrap();
+    renew(team, "observer", None).unwrap();
+    revoke(team, "gui").unwrap();
+    let list = list_of("coordinator");
+    for (digits, is_listed) in [
+        (&replaced[0], true),
+        (&serial_of("gui"), true),
+        (&replaced[1], false),
+        (&before, true),
+    ] {
+        assert_eq!(list.contains(digits.as_str()), is_listed, "{list}");
+    }
     let expected = "has no member worker-pc6, but coordinator, gui, observer, worker, worker-pc5";
     for refused in [renew(team, "worker-pc6", None), revoke(team, "worker-pc6")] {
         let unknown = refused.unwrap_err().to_string();

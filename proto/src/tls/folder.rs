@@ -16,9 +16,10 @@ use std::{
 use time::OffsetDateTime;
 use tokio_rustls::rustls::{
     ClientConfig, RootCertStore, ServerConfig,
+    client::Resumption,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
-    server::WebPkiClientVerifier,
+    server::{NoServerSessionStorage, WebPkiClientVerifier},
 };
 
 /// The application protocol of both ends.
@@ -160,6 +161,10 @@ fn configure(
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_client_auth_cert(chain, key()?)?;
+    // A session that is taken up again is not asked for its certificate, whose last day may have passed.
+    server.session_storage = Arc::new(NoServerSessionStorage {});
+    server.send_tls13_tickets = 0;
+    client.resumption = Resumption::disabled();
     server.alpn_protocols.push(HTTP2.to_vec());
     client.alpn_protocols.push(HTTP2.to_vec());
     Ok((server, client, own.map_or(Role::Member, |(role, _)| role)))

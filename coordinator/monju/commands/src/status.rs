@@ -9,7 +9,7 @@ use anyhow::Context;
 use monju_proto::{
     client::reason,
     v1::{
-        PlayerAttendance, RosterRequest, RosterResponse, WorkerStatus,
+        PlayerAttendance, PlayerInfo, RosterRequest, RosterResponse, WorkerStatus,
         coordinator_client::CoordinatorClient,
     },
 };
@@ -160,14 +160,19 @@ async fn watch<F: Future<Output = Result<RosterResponse, NoAnswer>>>(
     }
 }
 
-/// Returns the player's name on the roster and its virtual players' names on ballots.
+/// Returns what is known of a player and, by their names on ballots, of its virtual players. Players of workers of
+/// one name are numbered alike.
 fn attendance_of<'a>(
     roster: &'a RosterResponse,
-    name: &'a str,
+    info: &'a PlayerInfo,
 ) -> impl Iterator<Item = &'a PlayerAttendance> {
+    let is_lane = |rest: &str| {
+        let number = rest.strip_prefix('#').and_then(|rest| rest.parse().ok());
+        number.is_some_and(|number| (2..=info.lanes).contains(&number))
+    };
     (roster.attendance.iter()).filter(move |one| {
-        let rest = one.player.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+        let rest = one.player.strip_prefix(&info.name);
+        rest.is_some_and(|rest| rest.is_empty() || is_lane(rest))
     })
 }
 
@@ -192,7 +197,7 @@ fn table(url: &str, roster: &RosterResponse, columns: Option<usize>) -> String {
     for worker in &roster.workers {
         rows.push(worker_row(worker).to_vec());
         for player in &worker.players {
-            let known: Vec<_> = attendance_of(roster, &player.name).collect();
+            let known: Vec<_> = attendance_of(roster, player).collect();
             rows.extend(known.iter().map(|one| player_row(one).to_vec()));
             if known.is_empty() {
                 rows.push(vec![String::new(), player.name.clone()]);
@@ -337,7 +342,7 @@ fn as_json(url: &str, roster: &RosterResponse) -> Value {
     };
     let worker = |worker: &WorkerStatus| {
         let players = worker.players.iter().map(|info| {
-            let known: Vec<Value> = attendance_of(roster, &info.name).map(player).collect();
+            let known: Vec<Value> = attendance_of(roster, info).map(player).collect();
             json!({ "name": info.name, "votes": known })
         });
         json!({
@@ -367,19 +372,19 @@ fn as_json(url: &str, roster: &RosterResponse) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_proto::v1::PlayerInfo;
     use std::cell::Cell;
 
     fn roster() -> RosterResponse {
-        let player = |name: &str| PlayerInfo {
+        let player = |name: &str, lanes| PlayerInfo {
             name: name.to_owned(),
+            lanes,
             ..PlayerInfo::default()
         };
         let desk = WorkerStatus {
             name: "desk".to_owned(),
             address: "https://10.0.0.1:7411".to_owned(),
             connected: true,
-            players: vec![player("a"), player("b")],
+            players: vec![player("a", 2), player("b", 1)],
             build: "0.1.0 (new)".to_owned(),
             round_trip_us: 1_240,
             jitter_us: 310,
@@ -408,7 +413,8 @@ mod tests {
             workers: vec![desk, attic],
             up_ms: 3_725_000,
             build: "0.1.0 (new)".to_owned(),
-            attendance: vec![votes("a", 49), votes("a#2", 50)],
+            // The last is the player of another worker that has the name of the first.
+            attendance: vec![votes("a", 49), votes("a#2", 50), votes("b#2", 50)],
             ..RosterResponse::default()
         }
     }
