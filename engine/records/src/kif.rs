@@ -25,6 +25,9 @@ pub enum KifError {
         /// Name of the handicap.
         name: String,
     },
+    /// There are more moves than the parser, which keeps the position after each, has room for.
+    #[error("{0} moves are too many; a game in KIF or KI2 has {MOST_MOVES} at most")]
+    TooLong(usize),
     /// A word takes the place of a move.
     #[error("'{0}' is neither a move nor an ending")]
     Word(String),
@@ -90,6 +93,9 @@ const AFTER_NAMES: char = '：';
 
 /// Beginnings of the lines with the pieces in hand.
 const IN_HAND: [&str; 4] = ["先手の持駒", "後手の持駒", "下手の持駒", "上手の持駒"];
+
+/// Largest number of moves of a game, with some 50 KB of memory each in the parser.
+const MOST_MOVES: usize = 10_000;
 
 /// Marks of the sides, which some programs put before a move.
 const SIDES: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
@@ -300,11 +306,12 @@ impl KifText {
         text.text
     }
 
-    /// Checks what the parser begins the game from.
+    /// Checks what the parser begins the game from, and that it has room for the moves.
     ///
     /// # Errors
-    /// The handicap has no known position, and there is no board.
+    /// The handicap has no known position, and there is no board; there are too many moves.
     pub fn check_start(&self) -> Result<(), KifError> {
+        check_length(self.plain_moves().count())?;
         check_handicap(self.lines.iter().map(String::as_str))
     }
 
@@ -513,6 +520,9 @@ impl<'a> Ki2Text<'a> {
     /// # Errors
     /// The handicap has no known position, and there is no board.
     pub fn check_start(&self) -> Result<(), KifError> {
+        let lines = self.0.split(line_end(&self.0));
+        let moves = lines.filter(|line| !line.trim_start().starts_with('*'));
+        check_length(moves.map(|line| line.matches(SIDES).count()).sum())?;
         check_handicap(self.0.split(line_end(&self.0)))
     }
 
@@ -531,6 +541,13 @@ impl<'a> Ki2Text<'a> {
             return Err(KifError::Second(line));
         }
         check_content(self.0.lines(), moves)
+    }
+}
+
+fn check_length(moves: usize) -> Result<(), KifError> {
+    match moves > MOST_MOVES {
+        true => Err(KifError::TooLong(moves)),
+        false => Ok(()),
     }
 }
 

@@ -322,6 +322,26 @@ fn an_impossible_line_of_a_ki2_file_is_named_by_its_number() {
     );
 }
 
+/// The parser keeps a position for each move.
+#[test]
+fn a_game_without_end_in_kif_or_ki2_is_refused_before_it_is_parsed() {
+    let moves = |count: usize, kif: bool| -> String {
+        let line = |number| match kif {
+            true => format!("{number} ７六歩(77)\n"),
+            false => "▲７六歩\n".to_owned(),
+        };
+        let moves: String = (1..=count).map(line).collect();
+        format!("手合割：平手\n{moves}")
+    };
+    for (name, kif) in [("a.kif", true), ("a.ki2", false)] {
+        let report = collect(&[(name, &moves(10_001, kif))]).to_string();
+        let expected = "10001 moves are too many; a game in KIF or KI2 has 10000 at most";
+        assert!(report.contains(expected), "{report}");
+        let report = collect(&[(name, &moves(10_000, kif))]).to_string();
+        assert!(!report.contains("too many"), "{report}");
+    }
+}
+
 #[test]
 fn a_move_out_of_turn_is_named_by_its_number_and_line() {
     let second = CSA.replace("-3334FU\n", "");
