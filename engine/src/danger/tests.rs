@@ -78,6 +78,11 @@ fn the_paper_asks_for_more_points_than_the_opponent_has() {
     assert_eq!(outcome.danger, Danger::Holds);
     let outcome = discriminate(&position, settings(true));
     assert_eq!((outcome.danger, outcome.generated), (Danger::Fails, 0));
+    // Black, who is mated, mates nobody.
+    let mated = Position::from_sfen("4k4/9/9/9/9/9/4p4/4g4/4K4 b 2R 1").expect("a position");
+    assert!(MoveList::legal(&mated).as_slice().is_empty());
+    let outcome = discriminate(&mated, settings(true));
+    assert_eq!((outcome.danger, outcome.mates), (Danger::Fails, false));
 }
 
 #[test]

@@ -92,7 +92,9 @@ pub fn search(
         expanded: tree.expanded,
         before,
         after: balance(&end, ahead),
-        mates: end.in_check() && MoveList::legal(&end).as_slice().is_empty(),
+        mates: end.side_to_move() == ahead
+            && end.in_check()
+            && MoveList::legal(&end).as_slice().is_empty(),
     }
 }
 
