@@ -55,8 +55,10 @@ impl DrainCommand {
             .map(|url| RemoteWorker::new(url, tls.as_ref()))
             .collect::<anyhow::Result<Vec<_>>>()?;
         // All are told before the first is waited for.
+        let mut notices = Vec::new();
         for worker in &mut workers {
             let told = worker.tell(self.resume).await?;
+            notices.push(told.notice_ms);
             let name = &told.name;
             print(&match (self.resume, told.questions) {
                 (true, _) => format!("{name} takes questions again\n"),
@@ -69,13 +71,46 @@ impl DrainCommand {
         if self.resume {
             return Ok(());
         }
-        for worker in &mut workers {
-            let name = worker.until_idle().await?;
-            print(&format!(
-                "{name} is idle; it takes questions again after 'monju drain --resume' or a restart\n"
-            ))?;
+        for (worker, notice_ms) in workers.iter_mut().zip(notices) {
+            let waited = until_idle(notice_ms, async |resume| worker.tell(resume).await).await?;
+            print(&match waited {
+                Waited::Idle(name) => format!(
+                    "{name} is idle; it takes questions again after 'monju drain --resume' or a restart\n"
+                ),
+                Waited::Restarted(name) => {
+                    format!("{name} was started again meanwhile, and takes questions\n")
+                }
+            })?;
         }
         Ok(())
+    }
+}
+
+/// How the wait for a worker has ended, with its name.
+#[derive(Debug, PartialEq, Eq)]
+enum Waited {
+    /// No coordinator asks it any more, and no question is under way.
+    Idle(String),
+    /// Another process has taken its place.
+    Restarted(String),
+}
+
+/// Waits for a worker that was given notice of some milliseconds. The notice of a process only shrinks: a longer one is
+/// that of another, which has forgotten the drain and is let off this one.
+async fn until_idle(
+    mut notice_ms: u32,
+    mut tell: impl AsyncFnMut(bool) -> anyhow::Result<DrainResponse>,
+) -> anyhow::Result<Waited> {
+    loop {
+        let told = tell(false).await?;
+        if told.notice_ms > notice_ms {
+            return Ok(Waited::Restarted(tell(true).await?.name));
+        }
+        if told.questions == 0 && told.notice_ms == 0 {
+            return Ok(Waited::Idle(told.name));
+        }
+        notice_ms = told.notice_ms;
+        sleep(INTERVAL).await;
     }
 }
 
@@ -100,15 +135,39 @@ impl RemoteWorker {
         };
         answer.with_context(|| format!("the worker at {} was not told", self.url))
     }
+}
 
-    /// Waits until no coordinator asks the worker any more, and no question is under way. Returns its name.
-    async fn until_idle(&mut self) -> anyhow::Result<String> {
-        loop {
-            let told = self.tell(false).await?;
-            if told.questions == 0 && told.notice_ms == 0 {
-                return Ok(told.name);
-            }
-            sleep(INTERVAL).await;
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waits for a worker that answers so, with the notice that is left and its questions; returns what it was told.
+    async fn wait_for(answers: &[(u32, u32)]) -> (Waited, Vec<bool>) {
+        let mut answers = answers.iter();
+        let mut said = Vec::new();
+        let waited = until_idle(3_000, async |resume| {
+            said.push(resume);
+            let &(notice_ms, questions) = answers.next().expect("an answer");
+            Ok(DrainResponse {
+                name: "attic".to_owned(),
+                notice_ms,
+                questions,
+            })
+        });
+        (waited.await.expect("answers"), said)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_worker_is_idle_without_notice_and_questions() {
+        let (waited, said) = wait_for(&[(2_500, 0), (0, 1), (0, 0)]).await;
+        assert_eq!(waited, Waited::Idle("attic".to_owned()));
+        assert_eq!(said, [false; 3]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_worker_that_was_started_again_is_let_off() {
+        let (waited, said) = wait_for(&[(2_500, 1), (0, 1), (3_000, 0), (0, 0)]).await;
+        assert_eq!(waited, Waited::Restarted("attic".to_owned()));
+        assert_eq!(said, [false, false, false, true]);
     }
 }
