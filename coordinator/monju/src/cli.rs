@@ -95,7 +95,7 @@ enum Command {
         /// Last day of the certificates; default: none
         #[arg(long, value_name = "YYYY-MM-DD", value_parser = parsers::last_day)]
         until: Option<LastDay>,
-        /// Revokes the certificate in a member's folder; in a team with one folder, NAME is 'member', and the
+        /// Revokes all certificates of a member; in a team with one folder, NAME is 'member', and the
         /// certificate that --renew has replaced is revoked
         #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role", value_parser = parsers::member)]
         revoke: Vec<String>,

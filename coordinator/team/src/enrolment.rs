@@ -7,7 +7,12 @@ use monju_proto::{
     tls::Tls,
     v1::{EnrolRequest, coordinator_client::CoordinatorClient},
 };
-use std::{convert::Infallible, future, net::SocketAddr, time::Duration};
+use std::{
+    convert::Infallible,
+    future,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
@@ -46,21 +51,8 @@ impl Enrolment {
     /// machines, where it listens on loopback, and those called on loopback, where it does not listen there.
     pub fn check(&self, listens_at: SocketAddr) {
         for (url, _) in &self.coordinators {
-            let (ip, is_called_on_loopback) = (listens_at.ip(), is_on_loopback(url));
-            if is_called_on_loopback && !ip.is_loopback() && !ip.is_unspecified() {
-                warn!(
-                    coordinator = url,
-                    %listens_at,
-                    "this coordinator would look for the worker on loopback, where it does not listen: name the coordinator by \
-                     an address of this machine, or listen at 0.0.0.0"
-                );
-            }
-            if ip.is_loopback() && !is_called_on_loopback {
-                warn!(
-                    coordinator = url,
-                    %listens_at,
-                    "this coordinator does not reach a worker on loopback: let listen name an address of this machine"
-                );
+            if let Some(problem) = problem_between(url, listens_at.ip()) {
+                warn!(coordinator = url, %listens_at, "{problem}");
             }
         }
     }
@@ -73,6 +65,20 @@ impl Enrolment {
         }
         // The tasks end with this future.
         future::pending().await
+    }
+}
+
+/// Returns why the coordinator of this URL would not reach a worker that listens at an address, if it would not.
+fn problem_between(url: &str, listens_at: IpAddr) -> Option<&'static str> {
+    match (is_on_loopback(url), listens_at.is_loopback()) {
+        (false, true) => Some(
+            "this coordinator does not reach a worker on loopback: let listen name an address of this machine",
+        ),
+        (true, false) if !listens_at.is_unspecified() => Some(
+            "this coordinator would look for the worker on loopback, where it does not listen: name the coordinator by an \
+             address of this machine, or listen at 0.0.0.0",
+        ),
+        _ => None,
     }
 }
 
@@ -116,6 +122,20 @@ async fn enrol_at(url: String, mut client: CoordinatorClient<Channel>, port: u16
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_coordinator_that_would_not_reach_the_worker_is_warned_of() {
+        let is_warned_of = |url, listens_at: &str| {
+            let listens_at = listens_at.parse().expect("an address");
+            problem_between(url, listens_at).is_some()
+        };
+        let (here, there) = ("https://127.0.0.1:7410", "https://192.168.0.10:7410");
+        assert!(is_warned_of(here, "192.168.0.11") && is_warned_of(there, "127.0.0.1"));
+        assert!(!is_warned_of(there, "192.168.0.11") && !is_warned_of(here, "127.0.0.1"));
+        for everywhere in ["0.0.0.0", "::"] {
+            assert!(!is_warned_of(here, everywhere) && !is_warned_of(there, everywhere));
+        }
+    }
 
     #[test]
     fn a_coordinator_of_this_machine_is_known_by_its_url() {

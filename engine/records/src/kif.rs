@@ -311,7 +311,8 @@ impl KifText {
     /// # Errors
     /// The handicap has no known position, and there is no board; there are too many moves.
     pub fn check_start(&self) -> Result<(), KifError> {
-        check_length(self.plain_moves().count())?;
+        let is_move = |text: &String| text.contains(['(', '打']);
+        check_length(self.plain_moves().filter(is_move).count())?;
         check_handicap(self.lines.iter().map(String::as_str))
     }
 
@@ -521,8 +522,14 @@ impl<'a> Ki2Text<'a> {
     /// The handicap has no known position, and there is no board.
     pub fn check_start(&self) -> Result<(), KifError> {
         let lines = self.0.split(line_end(&self.0));
-        let moves = lines.filter(|line| !line.trim_start().starts_with('*'));
-        check_length(moves.map(|line| line.matches(SIDES).count()).sum())?;
+        // A move alone in its line may be without its mark.
+        let moves_in = |line: &str| match line.trim() {
+            "" => 0,
+            other if other.starts_with(['*', '#', '&']) || other.contains(AFTER_NAMES) => 0,
+            other if other.starts_with(UNTIL) => 0,
+            other => other.matches(SIDES).count().max(1),
+        };
+        check_length(lines.map(moves_in).sum())?;
         check_handicap(self.0.split(line_end(&self.0)))
     }
 

@@ -325,19 +325,26 @@ fn an_impossible_line_of_a_ki2_file_is_named_by_its_number() {
 /// The parser keeps a position for each move.
 #[test]
 fn a_game_without_end_in_kif_or_ki2_is_refused_before_it_is_parsed() {
-    let moves = |count: usize, kif: bool| -> String {
-        let line = |number| match kif {
-            true => format!("{number} ７六歩(77)\n"),
-            false => "▲７六歩\n".to_owned(),
-        };
+    let game = |count: usize, line: &dyn Fn(usize) -> String, ending: &str| {
         let moves: String = (1..=count).map(line).collect();
-        format!("手合割：平手\n{moves}")
+        format!("手合割：平手\n{moves}{ending}")
     };
-    for (name, kif) in [("a.kif", true), ("a.ki2", false)] {
-        let report = collect(&[(name, &moves(10_001, kif))]).to_string();
+    let numbered = |number| format!("{number} ７六歩(77)\n");
+    let forms: [(_, &dyn Fn(usize) -> String, _); 4] = [
+        ("a.kif", &numbered, "10002 投了\n"),
+        (
+            "a.ki2",
+            &|_| "▲７六歩\n".to_owned(),
+            "まで10001手で先手の勝ち\n",
+        ),
+        ("a.ki2", &|_| "７六歩\n".to_owned(), ""),
+        ("a.ki2", &|_| "▲７六歩　".to_owned(), ""),
+    ];
+    for (name, line, ending) in forms {
+        let report = collect(&[(name, &game(10_001, line, ending))]).to_string();
         let expected = "10001 moves are too many; a game in KIF or KI2 has 10000 at most";
         assert!(report.contains(expected), "{report}");
-        let report = collect(&[(name, &moves(10_000, kif))]).to_string();
+        let report = collect(&[(name, &game(10_000, line, ending))]).to_string();
         assert!(!report.contains("too many"), "{report}");
     }
 }

@@ -90,6 +90,6 @@ pub struct DangerOutcome {
     pub before: i32,
     /// The same at the end of the line.
     pub after: i32,
-    /// The line ends with mate of the side ahead.
+    /// The line ends with the side ahead mated.
     pub mates: bool,
 }

@@ -1,8 +1,11 @@
 //! Tests of folders and of the connections that they open.
 
-use super::{live::INTERVAL, *};
+use super::{folder::MemberFolder, live::INTERVAL, *};
 use crate::certificates;
 use std::fs;
+use tokio_rustls::rustls::{
+    ClientConfig, ClientConnection, HandshakeKind, ServerConnection, client::Resumption,
+};
 use tonic::transport::server::Connected;
 
 #[test]
@@ -45,6 +48,46 @@ fn a_folder_of_another_role_is_refused_with_the_one_to_use() {
         .unwrap()
         .need(Role::Coordinator, "serve")
         .unwrap();
+}
+
+/// The days of a certificate count at every connection.
+#[test]
+fn a_member_shows_its_certificate_at_every_connection() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("team");
+    certificates::create(&folder, None).unwrap();
+    let member = MemberFolder::read(&folder).unwrap();
+    // A thief's client takes sessions up again.
+    let mut client = ClientConfig::clone(&member.client);
+    client.resumption = Resumption::default();
+    let client = Arc::new(client);
+    for _ in 0..3 {
+        let name = ServerName::try_from(MEMBER).unwrap();
+        let mut near = ClientConnection::new(Arc::clone(&client), name).unwrap();
+        let mut far = ServerConnection::new(Arc::clone(&member.server)).unwrap();
+        for _ in 0..4 {
+            let mut wire = Vec::new();
+            while near.wants_write() {
+                near.write_tls(&mut wire).unwrap();
+            }
+            let mut read = wire.as_slice();
+            while !read.is_empty() {
+                far.read_tls(&mut read).unwrap();
+                far.process_new_packets().unwrap();
+            }
+            wire.clear();
+            while far.wants_write() {
+                far.write_tls(&mut wire).unwrap();
+            }
+            let mut read = wire.as_slice();
+            while !read.is_empty() {
+                near.read_tls(&mut read).unwrap();
+                near.process_new_packets().unwrap();
+            }
+        }
+        assert!(!near.is_handshaking() && !far.is_handshaking());
+        assert_eq!(far.handshake_kind(), Some(HandshakeKind::Full));
+    }
 }
 
 #[test]

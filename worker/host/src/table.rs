@@ -69,7 +69,8 @@ pub struct PlayerTable {
     pub sigma: Option<Sigma>,
     /// Native: what the noise is added to, "position" (the default) or "weights".
     pub noise_model: Option<String>,
-    /// Native: fixes the noise seed; of several players, each takes the next seed that the lanes of the last one left.
+    /// Native: fixes the noise seed; of several players, each takes the seed after those of the last one, which uses
+    /// one per lane.
     pub seed: Option<u64>,
     /// Native: transposition table in MiB; by default a share of the worker's total.
     pub hash_mib: Option<u32>,

@@ -37,13 +37,6 @@ impl Certificates {
             certificates::revoke(&self.folder, name)?;
             has_roles = true;
         }
-        if has_roles {
-            advice.push(format!(
-                "copy {folder}/authority/revoked.txt into the folder of certificates on every machine, coordinators \
-                 first: running processes read it within a second, and end the connections of {}",
-                self.revoke.join(", ")
-            ));
-        }
         if is_shared(&self.renew) {
             certificates::renew(&self.folder, SHARED, self.last_day)?;
             advice.push(format!(
@@ -63,6 +56,13 @@ impl Certificates {
             advice.push(format!(
                 "copy the files of {folder}/{name} over those on its machine: running processes use them from the \
                  next connection on"
+            ));
+        }
+        if has_roles {
+            advice.push(format!(
+                "copy {folder}/authority/revoked.txt into the folder of certificates on every machine, coordinators \
+                 first: running processes read it within a second, and end the connections of {}",
+                self.revoke.join(", ")
             ));
         }
         for name in &self.add {

@@ -160,8 +160,8 @@ async fn watch<F: Future<Output = Result<RosterResponse, NoAnswer>>>(
     }
 }
 
-/// Returns what is known of a player and, by their names on ballots, of its virtual players. Players of workers of
-/// one name are numbered alike.
+/// Returns what is known of a player and, by their names on ballots, of its virtual players. Where workers share a
+/// name, their players are numbered in the same way: `name@worker#2`.
 fn attendance_of<'a>(
     roster: &'a RosterResponse,
     info: &'a PlayerInfo,

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// Text after the list of arguments.
 pub const HELP: &str = "\
 A worker that drains finishes the questions under way and is asked no others, while its process goes on. The command ends \
-when nothing is under way; when Ctrl-C ends the command before, the worker drains all the same. With certificates by role, it takes a \
+when nothing is under way, and fails if a worker takes questions again meanwhile, as after a restart; when Ctrl-C ends the command \
+before, the worker drains all the same. With certificates by role, it takes a \
 coordinator's folder.";
 
 /// Everything after `monju drain`.

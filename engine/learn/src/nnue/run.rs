@@ -49,7 +49,7 @@ pub enum NetworkRunError {
     /// The training data cannot be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// A file has no games, of which scores could take what follows into account.
+    /// A file marks no games, so that no score can take into account what follows it.
     #[error(
         "{} marks no ends of games, so that no score has anything that follows it: leave out --trace-decay, or this file",
         .0.display()

@@ -27,7 +27,7 @@ pub struct SearchGamesSettings {
     pub maximum_plies: usize,
     /// Samples of moves that the searches take, if any.
     pub sampling: Option<Sampling>,
-    /// Lead in centipawns that ends a game when the last four searches of both sides agree on it; 0 for none.
+    /// Lead in centipawns that ends a game when four searches in a row, of both sides, agree on it; 0 for none.
     pub decided_score: i32,
 }
 

@@ -51,7 +51,7 @@ pub struct SearchesArguments {
     #[arg(long, value_name = "PLIES", default_value = SearchGamesSettings::default().maximum_plies.to_string(),
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     maximum_plies: usize,
-    /// Lead in centipawns that ends a game when it lasts for four searches; 0 for none
+    /// Lead in centipawns that ends a game when four searches in a row, of both sides, agree on it; 0 for none
     #[arg(long, value_name = "SCORE", default_value = SearchGamesSettings::default().decided_score.to_string(),
           value_parser = clap::value_parser!(i32).range(0..))]
     decided_score: i32,
