@@ -464,10 +464,11 @@ mod tests {
                 "kind = \"usi\"\ncommand = [\"a\"]\nsigma = 1.5",
                 "sigma belongs to players of kind \"native\"",
             ),
-            ("sigma = -1", "sigma must be a number of centipawns"),
+            ("sigma = -1", "sigma must be 0 or a number of centipawns"),
+            ("sigma = 0.1", "from 0.25 to 4000, not 0.1"),
             (
                 "sigma = \"99 pawn exchanges\"",
-                "sigma must be a number of centipawns",
+                "sigma must be 0 or a number of centipawns",
             ),
             ("noise_model = \"pink\"", "unknown noise model 'pink'"),
             (
