@@ -31,11 +31,9 @@ impl Certificates {
     pub fn run(&self) -> anyhow::Result<()> {
         let folder = self.folder.display();
         let mut advice = Vec::new();
-        let mut has_roles = false;
         let is_shared = |names: &[String]| names.iter().any(|name| name == SHARED);
         for name in self.revoke.iter().filter(|name| *name != SHARED) {
             certificates::revoke(&self.folder, name)?;
-            has_roles = true;
         }
         if is_shared(&self.renew) {
             certificates::renew(&self.folder, SHARED, self.last_day)?;
@@ -58,7 +56,7 @@ impl Certificates {
                  next connection on"
             ));
         }
-        if has_roles {
+        if self.revoke.iter().any(|name| name != SHARED) {
             advice.push(format!(
                 "copy {folder}/authority/revoked.txt into the folder of certificates on every machine, coordinators \
                  first: running processes read it within a second, and end the connections of {}",

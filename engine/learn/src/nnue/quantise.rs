@@ -108,10 +108,8 @@ pub(super) fn restore(parts: &Parts, scale: f32) -> Option<FloatWeights> {
     for (weight, &number) in rows.chain(weights.biases.iter_mut().zip(&parts.biases)) {
         *weight = f32::from(number) / sum;
     }
-    let (hidden_bias, first_weight) = (
-        HIDDEN_WEIGHT * ACTIVATION,
-        first_weight(weights.architecture),
-    );
+    let hidden_bias = HIDDEN_WEIGHT * ACTIVATION;
+    let first_weight = first_weight(weights.architecture);
     for output in 0..HIDDEN {
         for input in 0..inputs {
             let number = parts.first.weights[output * inputs + input];

@@ -157,7 +157,6 @@ impl<'a> SelfPlay<'a> {
                 Answer::Resign => break Some(!us),
                 Answer::Win => break Some(us),
             };
-            // Exact or a bound: docs/BENCHMARKS.md compares it with other scores of the search.
             let score = outcome.line.score.to_centipawns();
             let Ok(position) = game.position().to_packed() else {
                 unreachable!("games from the start position have complete sets");
