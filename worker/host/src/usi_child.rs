@@ -24,6 +24,9 @@ const USI_PATIENCE: Duration = Duration::from_secs(30);
 /// Longest time from `isready` to `readyok`, in which an engine loads its evaluation.
 const READY_PATIENCE: Duration = Duration::from_secs(120);
 
+/// Longest time from a later `isready` to `readyok`: the evaluation is loaded, and a game waits.
+const READY_AGAIN_PATIENCE: Duration = Duration::from_secs(20);
+
 /// Longest time that an engine may leave its input unread.
 const WRITE_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -170,16 +173,28 @@ impl UsiChild {
     /// # Errors
     /// The engine has ended, or does not answer.
     pub async fn ready(&mut self) -> Result<(), ChildError> {
+        self.ready_within(READY_PATIENCE).await
+    }
+
+    /// As [`UsiChild::ready`], for an engine that has been ready before and begins another game.
+    ///
+    /// # Errors
+    /// As those of [`UsiChild::ready`].
+    pub async fn ready_again(&mut self) -> Result<(), ChildError> {
+        self.ready_within(READY_AGAIN_PATIENCE).await
+    }
+
+    async fn ready_within(&mut self, patience: Duration) -> Result<(), ChildError> {
         self.send("isready").await?;
         let answered = async {
             while self.next().await? != UsiMessage::ReadyOk {}
             Ok(())
         };
-        timeout(READY_PATIENCE, answered)
+        timeout(patience, answered)
             .await
             .unwrap_or(Err(ChildError::Silent {
                 expected: "readyok",
-                patience: READY_PATIENCE,
+                patience,
             }))
     }
 

@@ -222,7 +222,7 @@ impl ReadyEngine {
     /// clear their tables at `isready` only.
     async fn new_game(&mut self, game_id: &str) -> Result<(), ChildError> {
         if self.game.is_some() {
-            self.child.ready().await?;
+            self.child.ready_again().await?;
         }
         self.child.new_game().await?;
         self.game = Some(game_id.to_owned());

@@ -13,6 +13,7 @@ mod patience;
 mod play;
 mod result;
 mod server;
+mod substitute;
 mod summary;
 #[cfg(test)]
 mod testing;
@@ -20,7 +21,7 @@ mod testing;
 pub use login::Login;
 
 use crate::{output::Teller, runtime};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use connection::{ConnectionError, CsaConnection};
 use monju_engine::counted;
 use monju_host::{OptionValue, UsiSpec, usi_child::UsiChild};
@@ -66,7 +67,8 @@ impl Csa {
         let mut interrupts = signals::terminations();
         let spec = self.told_engine();
         let engine = UsiChild::start("csa".to_owned(), spec.clone()).await;
-        let mut board = Board::new(engine?, spec, self.ponders, self.comments);
+        let board = Board::new(engine?, spec, self.ponders, self.comments);
+        let mut board = board.context("the search that stands in for the engine")?;
         board.tell_reports();
         let outcome = self.play_all(&mut board, &mut interrupts).await;
         board.close().await;
@@ -243,10 +245,8 @@ impl Csa {
                     offer: Some(state),
                 }) if state.id == summary.id => {
                     connection = again;
-                    left = match board.resume(&state, lost).await {
-                        Ok(()) => board.play(&mut connection, interrupts, is_last).await?,
-                        Err(left) => left,
-                    };
+                    board.resume(&state, lost).await;
+                    left = board.play(&mut connection, interrupts, is_last).await?;
                     continue;
                 }
                 Ok(at_hand) => {

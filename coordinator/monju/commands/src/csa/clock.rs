@@ -5,6 +5,7 @@
 //! they are told, which is therefore that before the increment.
 
 use monju_engine::Color;
+use std::time::Duration;
 
 /// The conditions of time of one side, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +38,8 @@ impl Clocks {
     /// Charges a side with the time of a move.
     pub fn charge(&mut self, side: Color, spent: u64) {
         let side = side.index();
-        self.left[side] = self.left[side].saturating_sub(spent) + self.rules[side].increment;
+        let left = self.left[side].saturating_sub(spent);
+        self.left[side] = left.saturating_add(self.rules[side].increment);
     }
 
     /// Takes what exceeds the time for the game off both clocks. A server that offers a game with moves gives no
@@ -62,6 +64,30 @@ impl Clocks {
         self
     }
 
+    /// Returns the time that a side may spend on its next move; `None` in a game without a clock.
+    pub fn of_move(&self, side: Color) -> Option<Duration> {
+        let side = side.index();
+        let rule = self.rules[side];
+        (rule != TimeRule::default())
+            .then(|| Duration::from_millis(self.left[side].saturating_add(rule.byoyomi)))
+    }
+
+    /// Returns the clocks for an engine that knows no increments: that of a side is its byoyomi, which each of its
+    /// moves may take.
+    pub fn without_increments(mut self) -> Self {
+        for (rule, left) in self.rules.iter_mut().zip(&mut self.left) {
+            *left = left.saturating_sub(rule.increment);
+            rule.byoyomi = rule.byoyomi.saturating_add(rule.increment);
+            rule.increment = 0;
+        }
+        self
+    }
+
+    /// Tells whether a side has an increment.
+    pub fn has_increments(&self) -> bool {
+        self.rules.iter().any(|rule| rule.increment > 0)
+    }
+
     /// Returns the time for the game that an engine is told.
     fn told(&self, side: usize) -> u64 {
         self.left[side].saturating_sub(self.rules[side].increment)
@@ -71,7 +97,7 @@ impl Clocks {
     pub fn words(&self, side: Color) -> String {
         let own = &self.rules[side.index()];
         let mut words = format!("btime {} wtime {}", self.told(0), self.told(1));
-        if self.rules.iter().any(|rule| rule.increment > 0) {
+        if self.has_increments() {
             let [black, white] = self.rules.map(|rule| rule.increment);
             words.push_str(&format!(" binc {black} winc {white}"));
         }
@@ -86,6 +112,28 @@ impl Clocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_increment_told_as_byoyomi_leaves_the_time_of_the_move_as_it_is() {
+        let increment = TimeRule {
+            total: 10_000,
+            byoyomi: 0,
+            increment: 5_000,
+        };
+        let mut clocks = Clocks::new([increment, TimeRule::default()]);
+        assert_eq!(clocks.of_move(Color::White), None);
+        for spent in [0, 4_000, 11_000] {
+            clocks.charge(Color::Black, spent);
+            let plain = clocks.without_increments();
+            assert_eq!(plain.of_move(Color::Black), clocks.of_move(Color::Black));
+            assert!(!plain.words(Color::Black).contains("inc"), "{plain:?}");
+        }
+        assert_eq!(clocks.of_move(Color::Black), Some(Duration::from_secs(10)));
+        clocks.charge(Color::Black, u64::MAX);
+        clocks.rules[0].increment = u64::MAX;
+        clocks.charge(Color::Black, 0);
+        assert!(clocks.of_move(Color::Black).is_some());
+    }
 
     #[test]
     fn byoyomi_comes_after_the_time_for_the_game() {

@@ -24,8 +24,19 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Silence of ours after which an empty line shows that we are there; servers allow one in 30 s.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(45);
 
+/// Time after which the system asks a silent server for a sign of life, and asks again.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Signs of life that a server may owe.
+const MOST_OWED: u32 = 5;
+
+/// Time in which what is sent has to be confirmed. A network that is back by then has lost nothing, where a server that
+/// ends a game with its connection would take a new one for a loss.
+#[cfg(target_os = "linux")]
+const CONFIRMATION: Duration = Duration::from_secs(60);
+
 /// Time after the last sign of life in which the system ends a connection that has died without a word.
-const MOST_SILENCE: Duration = Duration::from_secs(20);
+const MOST_SILENCE: Duration = Duration::from_secs(60);
 
 /// Reason why a connection cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -248,17 +259,15 @@ impl CsaConnection {
 }
 
 /// Lets the system end a connection whose other end is gone without a word: no line is due while the opponent thinks.
-/// After 10 s of silence it asks the other machine for a sign of life, and again 5 s later.
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 fn end_in_silence(stream: &TcpStream) -> io::Result<()> {
     use rustix::net::sockopt;
-    sockopt::set_tcp_keepidle(stream, Duration::from_secs(10))?;
-    sockopt::set_tcp_keepintvl(stream, Duration::from_secs(5))?;
-    sockopt::set_tcp_keepcnt(stream, 2)?;
+    sockopt::set_tcp_keepidle(stream, SILENCE)?;
+    sockopt::set_tcp_keepintvl(stream, SILENCE)?;
+    sockopt::set_tcp_keepcnt(stream, MOST_OWED)?;
     sockopt::set_socket_keepalive(stream, true)?;
-    // What is sent has to be confirmed in 10 s.
     #[cfg(target_os = "linux")]
-    sockopt::set_tcp_user_timeout(stream, 10_000)?;
+    sockopt::set_tcp_user_timeout(stream, CONFIRMATION.as_millis() as u32)?;
     Ok(())
 }
 
@@ -300,12 +309,12 @@ mod tests {
     async fn a_connection_that_dies_without_a_word_is_ended_by_the_system() {
         let (connection, _end) = testing::connected().await;
         let stream = connection.stream;
-        assert_eq!(sockopt::tcp_user_timeout(&stream), Ok(10_000));
+        assert_eq!(sockopt::tcp_user_timeout(&stream), Ok(60_000));
         assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
         let idle = sockopt::tcp_keepidle(&stream);
         assert_eq!(idle, Ok(Duration::from_secs(10)));
         let interval = sockopt::tcp_keepintvl(&stream);
-        assert_eq!(interval, Ok(Duration::from_secs(5)));
-        assert_eq!(sockopt::tcp_keepcnt(&stream), Ok(2));
+        assert_eq!(interval, Ok(Duration::from_secs(10)));
+        assert_eq!(sockopt::tcp_keepcnt(&stream), Ok(5));
     }
 }

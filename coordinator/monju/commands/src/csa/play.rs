@@ -8,24 +8,41 @@ use super::{
     comment::comment,
     connection::{ConnectionError, CsaConnection},
     result::{Played, ending_of},
+    substitute::Substitute,
     summary::GameSummary,
 };
 use anyhow::{Context, bail};
-use monju_engine::{Answer, Color, Game, Move};
+use monju_engine::{Answer, Color, EnteringKingRule, Game, GameRules, Move};
 use monju_experiment::{notes::Note, record::MatchOutcome};
 use monju_host::{
     EngineAnswer, EngineInfo, OptionValue, UsiSpec,
     usi_child::{ChildError, UsiChild, UsiMessage},
 };
-use monju_proto::text::excerpt;
-use std::time::Duration;
+use monju_proto::{text::excerpt, v1::Score};
+use std::{fmt::Display, io, time::Duration};
 use tokio::{
     sync::mpsc::UnboundedReceiver,
-    time::{Instant, timeout_at},
+    time::{Instant, sleep_until, timeout_at},
 };
 
 /// Time of an engine to name a move after `stop`.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Time before the end of our clock at which an engine that still thinks is told to stop, or a quarter of the time of
+/// the move. The substitute moves when half of it is left.
+const RESERVE: Duration = Duration::from_millis(800);
+
+/// Failures of the engine between two moves of ours after which it is not started again before the next one.
+const MOST_FAILURES: u32 = 2;
+
+/// Time after its question in which an engine that ends without a word has not understood it.
+const FIRST_WORD: Duration = Duration::from_secs(3);
+
+/// Time for the end of a game in which the server plays what the rules forbid.
+const LAST_WORD: Duration = Duration::from_secs(5);
+
+/// Option of engines for the rule of declarations.
+const DECLARATIONS: &str = "EnteringKingRule";
 
 /// Option of engines for the number of moves after which a game is drawn; 0 for none.
 const MOST_MOVES: &str = "MaxMovesToDraw";
@@ -90,9 +107,14 @@ pub struct Board {
     comments: bool,
     /// Number of reports of the engine that the user has been told.
     told: usize,
-    has_restarted: bool,
-    /// The engine failed twice in a game, or at its end, and is started again for the next one.
+    /// Failures of the engine since our last move.
+    failures: u32,
+    /// The engine failed and was killed: no other one has taken its place yet.
     has_failed: bool,
+    /// The engine ends when it is told an increment, which not all programs know.
+    knows_no_increments: bool,
+    /// Moves while there is no engine, or in place of one that is late.
+    substitute: Substitute,
     /// Options of the engine that the server's conditions of the game ask for.
     conditions: Vec<(&'static str, OptionValue)>,
     game: Game,
@@ -107,25 +129,36 @@ pub struct Board {
     info: EngineInfo,
     /// Since when it has been our turn.
     turn_began: Instant,
+    /// When the engine was asked.
+    asked: Instant,
+    /// The engine was told to stop in this turn, because the time ends.
+    is_hurried: bool,
     /// Since when the server's lines have been left unread, while another engine was started: the opponent may have
     /// moved at any time since.
     unread_since: Option<Instant>,
     /// Our move on its way to the server and back.
     sent: Option<Sent>,
+    /// The server's move that the rules forbid, and when it came: the server may end the game by it.
+    foul: Option<(String, Instant)>,
     ending: Option<&'static str>,
 }
 
 impl Board {
     /// A board without a game.
-    pub fn new(engine: UsiChild, spec: UsiSpec, ponders: bool, comments: bool) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// The system refuses the thread of the substitute.
+    pub fn new(engine: UsiChild, spec: UsiSpec, ponders: bool, comments: bool) -> io::Result<Self> {
+        Ok(Self {
             engine,
             spec,
             ponders,
             comments,
             told: 0,
-            has_restarted: false,
+            failures: 0,
             has_failed: false,
+            knows_no_increments: false,
+            substitute: Substitute::start()?,
             conditions: Vec::new(),
             game: Game::startpos(),
             ours: Color::Black,
@@ -136,10 +169,13 @@ impl Board {
             thinking: EngineTask::Nothing,
             info: EngineInfo::default(),
             turn_began: Instant::now(),
+            asked: Instant::now(),
+            is_hurried: false,
             unread_since: None,
             sent: None,
+            foul: None,
             ending: None,
-        }
+        })
     }
 
     /// Gets the engine ready for a game. No clock runs yet: an engine may load for a long time. One that has failed
@@ -161,9 +197,8 @@ impl Board {
             again.with_context(|| {
                 format!("the engine failed twice in a row before the game {game}")
             })?;
-            self.has_failed = false;
         }
-        self.has_restarted = false;
+        self.substitute.prepare(&summary.id);
         self.thinking = EngineTask::Nothing;
         self.offered = summary.timed.game.moves().len();
         self.set(summary);
@@ -213,10 +248,12 @@ impl Board {
     /// and cores first.
     async fn start_again(&mut self) -> Result<(), ChildError> {
         self.engine.kill().await;
+        self.thinking = EngineTask::Nothing;
         self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
         self.told = 0;
-        self.thinking = EngineTask::Nothing;
-        self.meet_conditions().await
+        self.meet_conditions().await?;
+        self.has_failed = false;
+        Ok(())
     }
 
     /// Tells the user what the engine reports, each text once a game: it plays otherwise than it was told to, and a
@@ -235,27 +272,38 @@ impl Board {
     }
 
     /// Goes on with a game whose connection was lost at a time.
-    ///
-    /// # Errors
-    /// The game cannot go on.
-    pub async fn resume(&mut self, summary: &GameSummary, lost: Instant) -> Result<(), Left> {
+    pub async fn resume(&mut self, summary: &GameSummary, lost: Instant) {
         let game = &summary.timed.game;
         if (game.start(), game.moves()) == (self.game.start(), self.game.moves()) {
             // The clock of our turn has run all the while, and the search and its move are as good as before.
             self.ending = None;
             self.unread_since = None;
-            return Ok(());
+            return;
         }
         // A move that came while the engine was started again was lost with the connection.
         let lost = self.unread_since.map_or(lost, |since| since.min(lost));
         self.set(summary);
         // Our turn may have begun at any time since.
         self.turn_began = lost;
-        self.discard_or_restart().await
+        self.discard_or_restart().await;
+    }
+
+    /// Returns the rule of declarations: that of most servers, unless the user has named another one to the engine.
+    fn declarations(&self) -> EnteringKingRule {
+        let named = self.spec.options.get(DECLARATIONS);
+        let named = named.and_then(|rule| rule.to_string().parse().ok());
+        named.unwrap_or_default()
     }
 
     fn set(&mut self, summary: &GameSummary) {
-        self.game = summary.timed.game.clone();
+        let rules = GameRules {
+            entering_king: self.declarations(),
+            ..GameRules::default()
+        };
+        self.game = summary.timed.game.clone().with_rules(rules);
+        self.failures = 0;
+        self.is_hurried = false;
+        self.foul = None;
         self.ours = summary.ours;
         self.units = summary.units;
         self.clocks = Clocks::new(summary.rules);
@@ -304,16 +352,26 @@ impl Board {
             return Ok(Left::Lost(error));
         }
         loop {
-            let is_asked = self.thinking == EngineTask::Nothing && self.sent.is_none();
-            if self.is_our_turn()
-                && is_asked
-                && let Err(error) = self.think().await
-            {
-                match self.restart(error).await {
-                    Ok(()) => continue,
-                    Err(left) => return Ok(left),
+            if self.has_failed && !self.owes_move() && self.failures < MOST_FAILURES {
+                self.revive().await;
+            }
+            if self.owes_move() && self.thinking == EngineTask::Nothing {
+                let asked = match self.has_failed {
+                    true => self.move_for_engine(connection).await,
+                    false => match self.think().await {
+                        Ok(()) => Ok(()),
+                        Err(error) => {
+                            self.restart(error).await;
+                            continue;
+                        }
+                    },
+                };
+                if let Err(error) = asked {
+                    return Ok(Left::Lost(error));
                 }
             }
+            let hurry = self.hurry_at();
+            let last_word = self.foul.as_ref().map(|(_, since)| *since + LAST_WORD);
             let goes_on = tokio::select! {
                 biased;
                 line = connection.next() => match line {
@@ -331,8 +389,17 @@ impl Board {
                 }
                 message = self.listen() => match message {
                     Ok(message) => self.hear(message, connection).await,
-                    Err(error) => self.restart(error).await,
+                    Err(error) => {
+                        self.restart(error).await;
+                        Ok(())
+                    }
                 },
+                () = sleep_until(hurry.unwrap_or_else(Instant::now)), if hurry.is_some() => {
+                    self.hurry(connection).await.map_err(Left::Lost)
+                }
+                () = sleep_until(last_word.unwrap_or_else(Instant::now)), if last_word.is_some() => {
+                    Err(Left::Unplayable(self.foul.take().map_or_else(String::new, |(foul, _)| foul)))
+                }
             };
             if let Err(left) = goes_on {
                 return Ok(left);
@@ -341,21 +408,91 @@ impl Board {
     }
 
     fn is_our_turn(&self) -> bool {
-        self.ending.is_none() && self.game.position().side_to_move() == self.ours
+        self.ending.is_none()
+            && self.foul.is_none()
+            && self.game.position().side_to_move() == self.ours
+    }
+
+    /// Returns true while a move of ours is due that has not been sent.
+    fn owes_move(&self) -> bool {
+        self.is_our_turn() && self.sent.is_none()
+    }
+
+    /// Returns the words of a `go` for our move, which the engine understands.
+    fn words(&self, clocks: Clocks) -> String {
+        let clocks = match self.knows_no_increments {
+            true => clocks.without_increments(),
+            false => clocks,
+        };
+        clocks.words(self.ours)
     }
 
     /// Starts the search for our move.
     async fn think(&mut self) -> Result<(), ChildError> {
         let thought = u64::try_from(self.turn_began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let go = format!(
-            "go {}",
-            self.clocks.after(self.ours, thought).words(self.ours)
-        );
+        let go = format!("go {}", self.words(self.clocks.after(self.ours, thought)));
         let position = format!("position {}", self.game.to_usi());
         self.info = EngineInfo::default();
-        self.engine.go(&position, &go).await?;
+        self.asked = Instant::now();
         self.thinking = EngineTask::Move;
+        self.engine.go(&position, &go).await
+    }
+
+    /// Returns when our clock ends, and the part of it that is kept; `None` while no move is due, or without a clock.
+    fn end_of_clock(&self) -> Option<(Instant, Duration)> {
+        let time = self.clocks.of_move(self.ours)?;
+        let end = self.turn_began.checked_add(time)?;
+        self.owes_move().then(|| (end, RESERVE.min(time / 4)))
+    }
+
+    /// Returns when the engine is told to stop, or after that when the substitute moves.
+    fn hurry_at(&self) -> Option<Instant> {
+        let (end, reserve) = self.end_of_clock()?;
+        Some(match self.is_hurried {
+            false => end - reserve,
+            true => end - reserve / 2,
+        })
+    }
+
+    /// Sees to it that a move leaves before our clock ends: an engine that still thinks is told to stop, and has half
+    /// of the reserve to answer.
+    async fn hurry(&mut self, connection: &mut CsaConnection) -> Result<(), ConnectionError> {
+        if !self.is_hurried {
+            self.is_hurried = true;
+            if self.thinking == EngineTask::Move
+                && let Err(error) = self.engine.stop().await
+            {
+                self.restart(error).await;
+            }
+            return Ok(());
+        }
+        tell!("the engine has not named a move in time");
+        self.move_for_engine(connection).await?;
+        if self.thinking == EngineTask::Move {
+            self.thinking = EngineTask::Discarded(Instant::now());
+        }
         Ok(())
+    }
+
+    /// Sends a move in the engine's place: the one that it has thought of last, or else one of the substitute.
+    async fn move_for_engine(
+        &mut self,
+        connection: &mut CsaConnection,
+    ) -> Result<(), ConnectionError> {
+        let line = self.info.line(self.turn_began.elapsed());
+        let thought = self.game.parse_move(&line.r#move).ok();
+        let (answer, score) = match thought {
+            Some(mv) => (Answer::Move(mv), line.score),
+            None => {
+                let left = self.end_of_clock().map(|(end, reserve)| {
+                    (end - reserve / 2).saturating_duration_since(Instant::now())
+                });
+                let left = left.unwrap_or(Duration::MAX);
+                (self.substitute.answer(&self.game, left).await, None)
+            }
+        };
+        tell!("{answer} is played in the engine's place");
+        self.send(answer, score, &line.pv, connection).await
     }
 
     /// Starts to think on the opponent's time, behind our move `mv` that is on its way to the server. Its time is
@@ -377,12 +514,12 @@ impl Board {
             let spent = self.turn_began.elapsed() + UNKNOWN_DELAY;
             let mut clocks = self.clocks;
             clocks.charge(self.ours, spent.as_millis() as u64);
-            go = format!("{go} {}", clocks.words(self.ours));
+            go = format!("{go} {}", self.words(clocks));
         }
         self.info = EngineInfo::default();
-        self.engine.go(&position, &go).await?;
+        self.asked = Instant::now();
         self.thinking = EngineTask::Ponder(expected, None);
-        Ok(())
+        self.engine.go(&position, &go).await
     }
 
     /// Returns true for an engine that takes the clock with `ponderhit`. Others may not even know the word then.
@@ -394,7 +531,7 @@ impl Board {
     /// Tells the engine that the expected reply was played.
     async fn ponder_hit(&mut self) -> Result<(), ChildError> {
         if self.knows_late_clock() {
-            let clock = self.clocks.words(self.ours);
+            let clock = self.words(self.clocks);
             self.engine.ponder_hit_with(&clock).await
         } else {
             self.engine.ponder_hit().await
@@ -403,6 +540,7 @@ impl Board {
 
     /// Ends a search whose answer is of no use any more.
     async fn discard(&mut self) -> Result<(), ChildError> {
+        self.info = EngineInfo::default();
         match self.thinking {
             EngineTask::Ponder(_, Some(_)) => self.thinking = EngineTask::Nothing,
             EngineTask::Move | EngineTask::Ponder(_, None) => {
@@ -415,10 +553,9 @@ impl Board {
     }
 
     /// As [`Board::discard`], in mid-game: an engine that fails is started again.
-    async fn discard_or_restart(&mut self) -> Result<(), Left> {
-        match self.discard().await {
-            Ok(()) => Ok(()),
-            Err(error) => self.restart(error).await,
+    async fn discard_or_restart(&mut self) {
+        if let Err(error) = self.discard().await {
+            self.restart(error).await;
         }
     }
 
@@ -447,13 +584,24 @@ impl Board {
             UsiMessage::BestMove(answer) => match &mut self.thinking {
                 EngineTask::Move => {
                     self.thinking = EngineTask::Nothing;
-                    let sent = self.answer(&answer, connection).await;
+                    let played = match Answer::parse_allowed(&self.game, &answer.mv) {
+                        Ok(played) => played,
+                        Err(error) => {
+                            let mv = excerpt(&answer.mv, 20);
+                            self.info = EngineInfo::default();
+                            let fault = format!("it plays {mv}, which the rules forbid: {error}");
+                            self.restart(fault).await;
+                            return Ok(());
+                        }
+                    };
+                    let line = self.info.line(self.turn_began.elapsed());
+                    let sent = self.send(played, line.score, &line.pv, connection).await;
                     sent.map_err(Left::Lost)?;
                     let sent = self.sent.as_ref().and_then(|sent| sent.mv);
                     if let (Some(mv), Some(reply), true) = (sent, &answer.ponder, self.ponders)
                         && let Err(error) = self.ponder(mv, reply).await
                     {
-                        self.restart(error).await?;
+                        self.restart(error).await;
                     }
                 }
                 EngineTask::Ponder(_, early) => *early = Some(answer),
@@ -466,22 +614,18 @@ impl Board {
         Ok(())
     }
 
-    /// Sends our move.
-    async fn answer(
+    /// Sends our move, with its score for the side to move and its line of play.
+    async fn send(
         &mut self,
-        answer: &EngineAnswer,
+        played: Answer,
+        score: Option<Score>,
+        pv: &[String],
         connection: &mut CsaConnection,
     ) -> Result<(), ConnectionError> {
-        let line = self.info.line(self.turn_began.elapsed());
-        let score = line.score.and_then(|score| score.centipawns());
+        let score = score.and_then(|score| score.centipawns());
         let score = score.map(|score| match self.ours {
             Color::Black => score,
             Color::White => -score,
-        });
-        let played = Answer::parse(&self.game, &answer.mv).unwrap_or_else(|error| {
-            let mv = excerpt(&answer.mv, 20);
-            tell!("the engine plays {mv}, which the rules forbid ({error}); resigning");
-            Answer::Resign
         });
         let text = match played {
             Answer::Resign => "%TORYO".to_owned(),
@@ -489,10 +633,11 @@ impl Board {
             Answer::Move(mv) => {
                 let comment = score
                     .filter(|_| self.comments)
-                    .map(|score| comment(&self.game, mv, score, &line.pv));
+                    .map(|score| comment(&self.game, mv, score, pv));
                 self.game.position().csa_move(mv) + &comment.unwrap_or_default()
             }
         };
+        self.failures = 0;
         let sent = self.sent.insert(Sent {
             text,
             mv: played.as_move(),
@@ -504,7 +649,7 @@ impl Board {
     /// Takes in a line of the server.
     async fn handle(&mut self, line: &str) -> Result<(), Left> {
         if line.starts_with(['+', '-']) {
-            self.moved(line).await?;
+            self.moved(line).await;
         } else if let Some(ending) = ending_of(line) {
             self.ending = Some(ending);
         } else {
@@ -522,46 +667,58 @@ impl Board {
         Ok(())
     }
 
-    /// Takes in a move that the server has accepted.
-    async fn moved(&mut self, line: &str) -> Result<(), Left> {
+    /// Takes in a move that the server has accepted. One that the rules forbid is the last of the game: the server may
+    /// tell of it and end the game by it.
+    async fn moved(&mut self, line: &str) {
         let mut parts = line.split(',');
         let text = parts.next().unwrap_or_default();
         let position = self.game.position();
         let legal = self.game.legal_moves();
         let Some(mv) = legal.into_iter().find(|&mv| position.csa_move(mv) == text) else {
-            return Err(illegal(text));
+            let mv = excerpt(text, 20);
+            let foul = format!("the server plays {mv}, which is illegal here");
+            self.foul.get_or_insert((foul, Instant::now()));
+            return;
         };
-        let units = parts.find_map(|part| part.strip_prefix('T')?.parse::<u64>().ok());
         let side = position.side_to_move();
-        let spent = units.unwrap_or(0).saturating_mul(self.units[side.index()]);
         let is_ours = side == self.ours;
+        let unit = self.units[side.index()];
+        let told = parts.find_map(|part| units_of(part.strip_prefix('T')?));
+        // What we have measured ourselves is better than nothing.
+        let spent = match told {
+            Some(units) => units.saturating_mul(unit),
+            None if is_ours => self.turn_began.elapsed().as_millis() as u64,
+            None => 0,
+        };
         self.clocks.charge(side, spent);
         let sent = self.sent.take().filter(|_| is_ours);
         self.notes.push(Note {
             time_ms: spent,
             score: sent.as_ref().and_then(|sent| sent.score),
         });
-        self.game.play(mv).map_err(|_| illegal(text))?;
+        if self.game.play(mv).is_err() {
+            return;
+        }
         if is_ours {
             // A server may play another move than the one that was sent, as after a reconnection.
             if sent.and_then(|sent| sent.mv) != Some(mv) {
-                self.discard_or_restart().await?;
+                self.discard_or_restart().await;
             }
-            return Ok(());
+            return;
         }
+        self.is_hurried = false;
         self.turn_began = self.unread_since.take().unwrap_or_else(Instant::now);
         match std::mem::replace(&mut self.thinking, EngineTask::Nothing) {
             EngineTask::Ponder(expected, None) if expected == mv => match self.ponder_hit().await {
                 Ok(()) => self.thinking = EngineTask::Move,
-                Err(error) => self.restart(error).await?,
+                Err(error) => self.restart(error).await,
             },
             // An answer that came too early may be to another question: the engine is asked again.
             thinking => {
                 self.thinking = thinking;
-                self.discard_or_restart().await?;
+                self.discard_or_restart().await;
             }
         }
-        Ok(())
     }
 
     /// Returns the game that is over. It counts, whatever the engine does.
@@ -609,30 +766,58 @@ impl Board {
         self.engine.game_over(result).await
     }
 
-    /// Starts the engine again, once in a game. The game cannot go on without it.
-    async fn restart(&mut self, mut error: ChildError) -> Result<(), Left> {
-        if !self.has_restarted {
-            tell!("the engine failed, and is started again: {error}");
-            self.has_restarted = true;
-            let began = Instant::now();
-            match self.start_again().await {
-                Ok(()) => {
-                    if !self.is_our_turn() || self.sent.is_some() {
-                        self.unread_since.get_or_insert(began);
-                    }
-                    return Ok(());
-                }
-                Err(again) => error = again,
-            }
+    /// Starts the engine again, which has failed in the game for this reason, while there is time for it.
+    async fn restart(&mut self, reason: impl Display) {
+        let was_asked = matches!(self.thinking, EngineTask::Move | EngineTask::Ponder(..));
+        let is_silent = self.info.line(Duration::ZERO).r#move.is_empty();
+        if was_asked
+            && is_silent
+            && self.asked.elapsed() < FIRST_WORD
+            && self.clocks.has_increments()
+            && !self.knows_no_increments
+        {
+            tell!("the engine may not know increments, and is told them as byoyomi from now on");
+            self.knows_no_increments = true;
         }
+        tell!("the engine failed, and is started again: {reason}");
+        self.failures += 1;
         self.give_up().await;
-        let reason = format!("the engine failed twice in the game: {error}");
-        Err(Left::Unplayable(reason))
+        // After a second failure the substitute moves first.
+        if self.failures < MOST_FAILURES || !self.owes_move() {
+            self.revive().await;
+        }
     }
 
-    /// Leaves the engine that failed for the next game to start again.
+    /// Starts the engine again. While our move is due, half of the time for it is left then at least.
+    async fn revive(&mut self) {
+        let began = Instant::now();
+        let end = self.end_of_clock();
+        let until = end.map(|(end, _)| began + end.saturating_duration_since(began) / 2);
+        let started = match until {
+            Some(until) => timeout_at(until, self.start_again()).await,
+            None => Ok(self.start_again().await),
+        };
+        match started {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tell!("the engine cannot be started again: {error}");
+                self.failures += 1;
+                self.give_up().await;
+            }
+            Err(_) => {
+                tell!("the engine takes too long to be started again");
+                self.give_up().await;
+            }
+        }
+        if !self.owes_move() {
+            self.unread_since.get_or_insert(began);
+        }
+    }
+
+    /// Ends the engine that failed, which is started again later.
     async fn give_up(&mut self) {
         self.has_failed = true;
+        self.thinking = EngineTask::Nothing;
         self.engine.kill().await;
     }
 
@@ -642,8 +827,8 @@ impl Board {
     }
 }
 
-/// The end of a game in which the server plays what the rules forbid.
-fn illegal(mv: &str) -> Left {
-    let mv = excerpt(mv, 20);
-    Left::Unplayable(format!("the server plays {mv}, which is illegal here"))
+/// Reads the time of a move, in units. Parts of one count as a whole.
+fn units_of(text: &str) -> Option<u64> {
+    let units: f64 = text.parse().ok()?;
+    (units >= 0.0).then_some(units.ceil() as u64)
 }

@@ -75,5 +75,5 @@ pub async fn board(script: &[&str]) -> Board {
         ..UsiSpec::of_program("/bin/sh")
     };
     let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
-    Board::new(engine.expect("an engine"), spec, false, false)
+    Board::new(engine.expect("an engine"), spec, false, false).expect("a thread")
 }

@@ -4,7 +4,10 @@ use super::{
     super::testing::{MUTE, board, connected, summary},
     *,
 };
-use tokio::{io::AsyncWriteExt, sync::mpsc::unbounded_channel};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt},
+    sync::mpsc::unbounded_channel,
+};
 
 #[tokio::test]
 async fn a_turn_goes_on_through_a_lost_connection() {
@@ -14,7 +17,7 @@ async fn a_turn_goes_on_through_a_lost_connection() {
     board.begin(start);
     board.think().await.expect("asked");
     let lost = start + Duration::from_secs(28);
-    board.resume(&summary(""), lost).await.expect("resumed");
+    board.resume(&summary(""), lost).await;
     assert_eq!(
         (board.turn_began, &board.thinking),
         (start, &EngineTask::Move)
@@ -24,11 +27,11 @@ async fn a_turn_goes_on_through_a_lost_connection() {
         mv: None,
         score: None,
     });
-    board.resume(&summary(""), lost).await.expect("resumed");
+    board.resume(&summary(""), lost).await;
     assert!(board.sent.is_some() && board.turn_began == start);
     // The move has arrived, and was answered meanwhile.
     let moves = summary("+7776FU,T9\n-3334FU,T7\n");
-    board.resume(&moves, lost).await.expect("resumed");
+    board.resume(&moves, lost).await;
     assert!(board.sent.is_none() && board.is_our_turn());
     assert_eq!(board.turn_began, lost);
     let thinking = &board.thinking;
@@ -76,7 +79,7 @@ async fn moves_before_the_game_add_no_time() {
         .await
         .expect("ready");
     let moves = with_increment("+7776FU,T1\n-3334FU,T1\n+2726FU,T4\n-8384FU,T12\n");
-    board.resume(&moves, Instant::now()).await.expect("resumed");
+    board.resume(&moves, Instant::now()).await;
     assert_eq!(
         words(&board),
         "btime 26000 wtime 18000 binc 10000 winc 10000"
@@ -108,12 +111,11 @@ async fn an_engine_that_has_ended_when_a_line_of_the_server_comes_is_started_aga
         match line {
             "resume" => {
                 let moves = summary("+7776FU,T9\n-3334FU,T7\n");
-                let resumed = board.resume(&moves, Instant::now()).await;
-                resumed.expect("the game goes on");
+                board.resume(&moves, Instant::now()).await;
             }
-            line => board.moved(line).await.expect("the game goes on"),
+            line => board.moved(line).await,
         }
-        assert!(board.has_restarted, "{line}");
+        assert!(board.failures == 1 && !board.has_failed, "{line}");
         assert_eq!(board.thinking, EngineTask::Nothing, "{line}");
         board.engine.ready().await.expect("a new engine");
     }
@@ -127,7 +129,7 @@ async fn a_move_that_came_while_the_engine_was_started_again_has_begun_our_turn_
     let (_interrupt, mut interrupts) = unbounded_channel();
     let offered = summary("+7776FU,T1\n");
     board.prepare(&offered).await.expect("ready");
-    board.restart(ChildError::Deaf).await.expect("started");
+    board.restart(ChildError::Deaf).await;
     assert!(board.unread_since.is_some());
     let mut is_last = false;
     let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
@@ -137,7 +139,7 @@ async fn a_move_that_came_while_the_engine_was_started_again_has_begun_our_turn_
     board.prepare(&offered).await.expect("ready");
     let line = b"-3334FU,T1\n";
     server.write_all(line).await.expect("sent");
-    board.restart(ChildError::Deaf).await.expect("started");
+    board.restart(ChildError::Deaf).await;
     let started = Instant::now();
     drop(server);
     let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
@@ -147,35 +149,162 @@ async fn a_move_that_came_while_the_engine_was_started_again_has_begun_our_turn_
     assert!(board.turn_began < started);
     // The connection was lost with the move.
     board.prepare(&offered).await.expect("ready");
-    board.restart(ChildError::Deaf).await.expect("started");
+    board.restart(ChildError::Deaf).await;
     let started = Instant::now();
     let moved = summary("+7776FU,T1\n-3334FU,T1\n");
-    board.resume(&moved, started).await.expect("resumed");
+    board.resume(&moved, started).await;
     assert!(board.turn_began < started);
     board.close().await;
 }
 
 #[tokio::test]
-async fn a_game_that_cannot_go_on_is_broken_off_and_the_next_one_has_an_engine() {
+async fn a_second_failure_leaves_our_move_to_the_substitute_and_the_next_one_to_an_engine() {
     let mut board = board(&[MUTE]).await;
+    let (mut connection, mut server) = connected().await;
     board.prepare(&summary("")).await.expect("ready");
-    let again = board.restart(ChildError::Deaf).await;
-    again.expect("the first failure");
-    // It hangs in its search, and names no move at the end of the game.
+    board.restart(ChildError::Deaf).await;
+    assert!(!board.has_failed);
     board.think().await.expect("asked");
-    let left = board.restart(ChildError::Deaf).await;
-    assert!(matches!(left, Err(Left::Unplayable(_))), "{left:?}");
+    board.restart(ChildError::Deaf).await;
+    assert!(board.has_failed && board.owes_move());
     let stopped = board.engine.stop().await;
     assert!(stopped.is_err(), "it is not waited for");
+    let (_interrupt, mut interrupts) = unbounded_channel();
+    let mut is_last = false;
+    let mut line = String::new();
+    tokio::select! {
+        left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
+        _ = server.read_line(&mut line) => {}
+    }
+    let game = &board.game;
+    let mut moves = game.legal_moves().into_iter();
+    assert!(
+        moves.any(|mv| game.position().csa_move(mv) == line.trim_end()),
+        "{line}"
+    );
+    // The engine is started again in the opponent's time.
+    let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
+    let ready = tokio::time::timeout(Duration::from_secs(2), playing).await;
+    assert!(ready.is_err() && !board.has_failed);
     let played = board.break_off().await;
     assert_eq!((played.outcome, played.ending), (None, "interruption"));
-    board.prepare(&summary("")).await.expect("ready again");
-    let left = board.moved("+7775FU,T1").await;
-    let Err(Left::Unplayable(reason)) = left else {
-        panic!("{left:?}");
-    };
-    assert_eq!(reason, "the server plays +7775FU, which is illegal here");
     board.close().await;
+}
+
+/// An engine that thinks of a move and never answers.
+const THINKER: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+    go*) echo info depth 1 pv 2g2f ;; quit) exit ;; esac; done";
+
+#[tokio::test]
+async fn the_move_that_a_late_engine_has_thought_of_leaves_before_the_end_of_the_clock() {
+    let mut board = board(&[THINKER]).await;
+    let (mut connection, mut server) = connected().await;
+    board.prepare(&summary("")).await.expect("ready");
+    board.think().await.expect("asked");
+    let heard = board.listen().await.expect("a line");
+    board
+        .hear(heard, &mut connection)
+        .await
+        .expect("the game goes on");
+    let (end, reserve) = board.end_of_clock().expect("a clock");
+    assert_eq!(end, board.turn_began + Duration::from_secs(30));
+    assert_eq!(board.hurry_at(), Some(end - reserve));
+    board.hurry(&mut connection).await.expect("connected");
+    assert!(board.is_hurried && board.owes_move());
+    assert_eq!(board.hurry_at(), Some(end - reserve / 2));
+    board.hurry(&mut connection).await.expect("connected");
+    assert_eq!((board.hurry_at(), board.end_of_clock()), (None, None));
+    assert!(matches!(board.thinking, EngineTask::Discarded(_)));
+    let mut line = String::new();
+    server.read_line(&mut line).await.expect("a move");
+    assert_eq!(line, "+2726FU\n");
+    board.close().await;
+}
+
+/// An engine that answers its first question by what it is told, and its second one by a move.
+const FOUL: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+    go*) test -e \"$1\" && echo bestmove 2g2f || echo bestmove $0; touch \"$1\" ;; quit) exit ;; esac; done";
+
+#[tokio::test]
+async fn an_answer_that_the_rules_forbid_does_not_leave() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for answer in ["win", "7g7e", "(none)"] {
+        let asked = folder.path().join(answer);
+        let mut board = board(&[FOUL, answer, asked.to_str().expect("a path in UTF-8")]).await;
+        let (mut connection, mut server) = connected().await;
+        board.prepare(&summary("")).await.expect("ready");
+        let (_interrupt, mut interrupts) = unbounded_channel();
+        let mut is_last = false;
+        let mut line = String::new();
+        tokio::select! {
+            left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
+            _ = server.read_line(&mut line) => {}
+        }
+        assert_eq!(line, "+2726FU\n", "{answer}");
+        board.close().await;
+    }
+}
+
+/// An engine that does not know increments.
+const PLAIN: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+    go*binc*) exit 3 ;; go*) echo \"info string $line\"; echo bestmove 2g2f ;; quit) exit ;; esac; done";
+
+#[tokio::test]
+async fn an_engine_that_knows_no_increments_is_told_byoyomi() {
+    let mut board = board(&[PLAIN]).await;
+    let (mut connection, mut server) = connected().await;
+    let mut offered = summary("");
+    for rule in &mut offered.rules {
+        rule.increment = 10_000;
+    }
+    board.prepare(&offered).await.expect("ready");
+    let (_interrupt, mut interrupts) = unbounded_channel();
+    let mut is_last = false;
+    let mut line = String::new();
+    tokio::select! {
+        left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
+        _ = server.read_line(&mut line) => {}
+    }
+    assert_eq!(line, "+2726FU\n");
+    assert!(board.knows_no_increments);
+    assert_eq!(
+        board.words(board.clocks),
+        "btime 20000 wtime 20000 byoyomi 10000"
+    );
+    board.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_tells_of_a_foul_may_end_the_game_by_it() {
+    let mut board = board(&[MUTE]).await;
+    let (mut connection, mut server) = connected().await;
+    let offered = summary("+7776FU,T1\n");
+    let (_interrupt, mut interrupts) = unbounded_channel();
+    let mut is_last = false;
+    board.prepare(&offered).await.expect("ready");
+    let lines = b"-3333FU,T2\n#ILLEGAL_MOVE\n#WIN\n";
+    server.write_all(lines).await.expect("sent");
+    let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
+    let Left::Over(played) = playing.await.expect("the user stays") else {
+        panic!("the game is over");
+    };
+    assert_eq!(played.outcome, Some(MatchOutcome::Win));
+    // One that says nothing more is left.
+    board.prepare(&offered).await.expect("ready");
+    board.moved("-3333FU,T2").await;
+    tokio::time::pause();
+    let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
+    let Left::Unplayable(reason) = playing.await.expect("the user stays") else {
+        panic!("the game cannot go on");
+    };
+    assert_eq!(reason, "the server plays -3333FU, which is illegal here");
+    board.close().await;
+}
+
+#[test]
+fn parts_of_a_second_are_charged_as_a_whole_one() {
+    let units = ["3", "3.500", "0", "-1", "", "x", "NaN"].map(units_of);
+    assert_eq!(units, [Some(3), Some(4), Some(0), None, None, None, None]);
 }
 
 #[tokio::test]
@@ -187,7 +316,7 @@ async fn an_engine_that_ignores_stop_in_mid_game_is_not_waited_for_long() {
         .expect("ready");
     board.think().await.expect("asked");
     board.thinking = EngineTask::Ponder("3c3d".parse().expect("a move"), None);
-    board.moved("-8384FU,T1").await.expect("a missed ponder");
+    board.moved("-8384FU,T1").await;
     tokio::time::pause();
     let heard = board.listen().await;
     assert!(
@@ -237,7 +366,7 @@ async fn an_engine_that_died_between_two_games_is_started_again() {
     board.break_off().await;
     board.engine.kill().await;
     board.prepare(&summary("")).await.expect("ready again");
-    assert!(!board.has_restarted, "the game has a start of its own");
+    assert_eq!(board.failures, 0, "the game has a start of its own");
     board.engine.ready().await.expect("a new engine");
     board.close().await;
 }
@@ -273,7 +402,7 @@ async fn an_engine_started_again_in_mid_game_hears_the_conditions_of_the_game() 
         ..summary("")
     };
     board.prepare(&conditions).await.expect("ready");
-    board.restart(ChildError::Deaf).await.expect("started");
+    board.restart(ChildError::Deaf).await;
     board.close().await;
     let heard = std::fs::read_to_string(log).expect("a log");
     // The first engine is killed, maybe before it has written down more.
