@@ -1,6 +1,7 @@
 //! The door through which everything comes that a worker says. Behind it, numbers are finite and in the ranges
 //! of configurations, and texts are short and plain.
 
+use monju_proto::convert::GREATEST_WEIGHT;
 use monju_proto::text::{excerpt, is_plain};
 use monju_proto::v1::{
     Candidate, DescribeResponse, DrainResponse, EnrolRequest, ExamineResponse, Limits, Line,
@@ -128,7 +129,7 @@ fn player(info: &PlayerInfo) -> Result<(), Offence> {
     let share = info.clock_share.unwrap_or(1.0);
     let numbers = [
         ("sigma", info.sigma, 0.0..=f64::MAX),
-        ("weight", info.weight.unwrap_or(1.0), 0.0..=f64::MAX),
+        ("weight", info.weight.unwrap_or(1.0), 0.0..=GREATEST_WEIGHT),
         ("clock_share", share, f64::MIN_POSITIVE..=1.0),
     ];
     for (what, value, range) in numbers {

@@ -164,7 +164,7 @@ pub struct PlayerInfo {
     /// Name of the worker that hosts it.
     #[prost(string, tag = "6")]
     pub worker: ::prost::alloc::string::String,
-    /// Weight of its vote under the rule "weighted"; absent means 1.
+    /// Weight of its vote under the rule "weighted", from 0 to 1,000,000; absent means 1.
     #[prost(double, optional, tag = "7")]
     pub weight: ::core::option::Option<f64>,
     /// Quantity that the noise is added to: "position" (every evaluation, by the position) or "weights"

@@ -26,6 +26,9 @@ const MOST_SEARCH_MOVES: usize = 593;
 /// Greatest number of moves of a question: the longest games have a few hundred.
 pub const MOST_MOVES: usize = 4_096;
 
+/// Greatest weight of a vote: sums of weights stay finite, and exact enough to be compared.
+pub const GREATEST_WEIGHT: f64 = 1e6;
+
 /// Greatest length of the start of a question, in bytes.
 const LONGEST_START: usize = 512;
 

@@ -5,7 +5,7 @@ use crate::calibration::Calibration;
 use monju_engine::{Game, Move};
 use monju_proto::convert::milliseconds;
 use monju_proto::v1::{Arrival, Line, PlayerInfo, Vote};
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 use tracing::warn;
 
 /// One player's entry on the ballot.
@@ -74,7 +74,7 @@ impl BallotEntry {
             }
         }
         self.meaning = meaning;
-        self.line = Some(line);
+        self.line = Some(of_the_position(game, line));
         self.arrived = arrived;
     }
 
@@ -95,7 +95,7 @@ impl BallotEntry {
             warn!(player = self.info.name, reason, "illegal vote rejected");
         }
         self.state = PlayerState::Finished;
-        self.line = Some(line);
+        self.line = Some(of_the_position(game, line));
         self.noise_seed = noise_seed.or(self.noise_seed);
         self.arrived = arrived;
     }
@@ -190,4 +190,15 @@ impl BallotEntry {
     pub fn call_back(&mut self) {
         self.is_called_back = self.has_failed();
     }
+}
+
+/// Leaves out ranked moves that the position does not have, and all but the first word on each: what reads a ballot
+/// has no more moves to look at than the position.
+fn of_the_position(game: &Game, mut line: Line) -> Line {
+    let mut seen = HashSet::new();
+    line.candidates.retain(|candidate| {
+        let mv = game.parse_move(&candidate.r#move);
+        mv.is_ok_and(|mv| seen.insert(mv))
+    });
+    line
 }

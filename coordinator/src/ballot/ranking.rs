@@ -6,7 +6,7 @@
 //! ranks the move.
 
 use monju_proto::v1::{Ballot, Candidate, Line, Score, Vote};
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeMap, ptr};
 
 /// A move of the council.
 #[derive(Clone, Copy, Debug)]
@@ -42,22 +42,14 @@ pub fn rank(ballot: &Ballot, wanted: usize) -> Vec<RankedMove<'_>> {
         .collect();
     // The sort is stable: the other moves stay in the order of their votes.
     moves.sort_by_key(|mv| decided.map(String::as_str) != Some(mv));
-    let ranked = |mv| ranked_move(&views(ballot, mv), mv);
-    let mut ranking: Vec<RankedMove> = moves.iter().filter_map(|mv| ranked(mv)).collect();
+    let mut views = views(ballot);
+    let mut ranking: Vec<RankedMove> = (moves.iter())
+        .filter_map(|&mv| ranked_move(&views.remove(mv)?, mv))
+        .collect();
     if wanted > 1 {
-        let mut others: Vec<&str> = (ballot.votes.iter())
-            .filter_map(|vote| vote.line.as_ref())
-            .flat_map(|line| &line.candidates)
-            .map(|candidate| candidate.r#move.as_str())
-            .filter(|mv| !moves.contains(mv))
-            .collect();
-        others.sort_unstable();
-        others.dedup();
-        let mut others: Vec<(usize, RankedMove)> = (others.into_iter())
-            .filter_map(|mv| {
-                let views = views(ballot, mv);
-                Some((views.len(), ranked_move(&views, mv)?))
-            })
+        let mut others: Vec<(usize, RankedMove)> = (views.iter())
+            .filter(|(_, views)| views.iter().any(|view| !view.is_vote))
+            .filter_map(|(mv, views)| Some((views.len(), ranked_move(views, mv)?)))
             .collect();
         let worth = |score: Option<Score>| score.and_then(|score| score.centipawns());
         others.sort_by_key(|(players, ranked)| Reverse((*players, worth(ranked.score))));
@@ -74,29 +66,35 @@ pub fn win_rate(votes: &[Vote], mv: &str) -> Option<f64> {
     (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
 }
 
-/// Returns the views of all players that vote for a move or rank it.
-fn views<'a>(ballot: &'a Ballot, mv: &str) -> Vec<MoveView<'a>> {
-    let view = |line: &'a Line| {
-        if line.chosen() == mv {
-            return Some(MoveView {
-                line,
-                is_vote: true,
-                score: line.score,
-                pv: &line.pv,
-            });
-        }
-        let ranked = line.candidates.iter().find(|ranked| ranked.r#move == mv);
-        ranked.map(|Candidate { score, pv, .. }| MoveView {
+/// Returns the views of all players by the move that they vote for or rank. The work grows with the number of views,
+/// of which a hostile worker may send as many as a message holds.
+fn views(ballot: &Ballot) -> BTreeMap<&str, Vec<MoveView<'_>>> {
+    let mut views = BTreeMap::<&str, Vec<MoveView>>::new();
+    for line in ballot.votes.iter().filter_map(|vote| vote.line.as_ref()) {
+        let vote = MoveView {
             line,
-            is_vote: false,
-            score: *score,
-            pv,
-        })
-    };
-    (ballot.votes.iter())
-        .filter_map(|vote| vote.line.as_ref())
-        .filter_map(view)
-        .collect()
+            is_vote: true,
+            score: line.score,
+            pv: &line.pv,
+        };
+        let ranked = (line.candidates.iter()).map(|Candidate { r#move, score, pv }| {
+            let view = MoveView {
+                line,
+                is_vote: false,
+                score: *score,
+                pv,
+            };
+            (r#move.as_str(), view)
+        });
+        for (mv, view) in std::iter::once((line.chosen(), vote)).chain(ranked) {
+            let known = views.entry(mv).or_default();
+            // The first word of a player on a move counts.
+            if !known.last().is_some_and(|last| ptr::eq(last.line, line)) {
+                known.push(view);
+            }
+        }
+    }
+    views
 }
 
 fn ranked_move<'a>(views: &[MoveView<'a>], mv: &'a str) -> Option<RankedMove<'a>> {

@@ -339,3 +339,41 @@ fn a_player_that_is_called_back_counts_as_failed_until_it_votes() {
     ballot.result(1, result(&["2g2f"], 9), AT);
     assert_eq!(votes(&ballot)[1], (Arrival::Failed, false, false));
 }
+
+#[test]
+fn ranked_moves_that_the_position_lacks_are_left_out() {
+    let mut ballot = ballot(&["one", "two"]);
+    let ranked = |moves: &[&str]| {
+        let candidate = |mv: &&str| Candidate {
+            r#move: (*mv).to_owned(),
+            ..Candidate::default()
+        };
+        Line {
+            candidates: moves.iter().map(candidate).collect(),
+            ..line(&["7g7f"], 1)
+        }
+    };
+    ballot.progress(
+        0,
+        ranked(&["7g7f", "x", "", "7g7f", "2g2f"]),
+        Duration::ZERO,
+    );
+    let last = ranked(&["7g7e", "win", "1a1b", "2g2f", "2g2f"]);
+    let result = ThinkResult {
+        line: Some(last),
+        noise_seed: None,
+    };
+    ballot.result(1, result, Duration::ZERO);
+    let standing = ballot.standing();
+    let candidates = standing.votes.iter().map(|vote| {
+        let line = vote.line.as_ref().expect("a line");
+        let moves = line.candidates.iter().map(|it| it.r#move.as_str());
+        moves.collect::<Vec<_>>()
+    });
+    let candidates: Vec<_> = candidates.collect();
+    assert_eq!(candidates, [vec!["7g7f", "2g2f"], vec!["2g2f"]]);
+    let moves = ranking::rank(&standing, 5)
+        .into_iter()
+        .map(|ranked| ranked.mv);
+    assert_eq!(moves.collect::<Vec<_>>(), ["7g7f", "2g2f"]);
+}

@@ -36,7 +36,7 @@ fn told(change: impl Fn(&mut DescribeResponse, &mut PlayerInfo)) -> Result<(), O
 fn a_worker_says_what_a_configuration_can_say() {
     type DescriptionChange = fn(&mut DescribeResponse, &mut PlayerInfo);
     assert_eq!(told(|_, _| ()), Ok(()));
-    let lies: [(DescriptionChange, &str); 18] = [
+    let lies: [(DescriptionChange, &str); 19] = [
         (
             |response, _| response.loading = vec!["one".to_owned(); 2],
             "2 players that load",
@@ -62,6 +62,7 @@ fn a_worker_says_what_a_configuration_can_say() {
             "weight of monju-1 is NaN",
         ),
         (|_, info| info.weight = Some(f64::INFINITY), "is inf"),
+        (|_, info| info.weight = Some(1e6 + 1.0), "is 1000001"),
         (
             |_, info| info.clock_share = Some(0.0),
             "clock_share of monju-1 is 0",

@@ -10,8 +10,9 @@ use tracing::warn;
 /// Number of decided ballots that a slow watcher may lag behind before it loses some.
 const BACKLOG: usize = 64;
 
-/// The same for watchers of standings, of which a consultation has up to ten a second.
-const BACKLOG_WITH_STANDINGS: usize = 1_024;
+/// The same for watchers of standings, of which a consultation has up to ten a second. Whole ballots wait, of up to
+/// some megabytes each.
+const BACKLOG_WITH_STANDINGS: usize = 128;
 
 /// Greatest number of watchers at once. Each ballot is written for each of them.
 const MOST_WATCHERS: usize = 64;

@@ -45,6 +45,15 @@ mod tests {
     }
 
     #[test]
+    fn the_greatest_weights_are_added_up_and_compared() {
+        use monju_proto::convert::GREATEST_WEIGHT;
+        let mut votes = vec![("7g7f", GREATEST_WEIGHT); 2_000];
+        votes.resize(4_000, ("2g2f", GREATEST_WEIGHT));
+        votes.push(("2g2f", 10.0));
+        assert_eq!(decide(&votes), Choice::new("2g2f", Ground::Votes));
+    }
+
+    #[test]
     fn a_vote_of_weight_zero_decides_only_alone() {
         assert_eq!(decide(&[("7g7f", 0.0), ("2g2f", 0.1)]).mv, "2g2f");
         assert_eq!(

@@ -54,8 +54,8 @@ pub enum PlayerProblem {
         "lanes differ by noise alone: they need a sigma above 0 and noise_model = \"position\" or \"leaf\""
     )]
     LanesAlike,
-    /// A negative weight.
-    #[error("weight must be a number of at least 0, not {0}")]
+    /// A weight outside 0 to [`GREATEST_WEIGHT`](monju_proto::convert::GREATEST_WEIGHT).
+    #[error("weight must be a number from 0 to 1,000,000, not {0}")]
     Weight(f64),
     /// A share outside 0 to 1.
     #[error("clock_share must be above 0 and at most 1, not {0}")]

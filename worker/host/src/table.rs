@@ -15,7 +15,7 @@ use monju_engine::{
     EvaluatorChoice, Limits,
     eval::{NoiseModel, Sigma},
 };
-use monju_proto::text::is_plain;
+use monju_proto::{convert::GREATEST_WEIGHT, text::is_plain};
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -142,7 +142,7 @@ impl PlayerTable {
         check_count(self.count)?;
         let limits = self.limits()?;
         let weight = self.weight.unwrap_or(1.0);
-        if !weight.is_finite() || weight < 0.0 {
+        if !(0.0..=GREATEST_WEIGHT).contains(&weight) {
             return Err(PlayerProblem::Weight(weight));
         }
         let kind = match self.kind {
@@ -473,7 +473,7 @@ mod tests {
             ("noise_model = \"pink\"", "unknown noise model 'pink'"),
             (
                 "weight = -1",
-                "weight must be a number of at least 0, not -1",
+                "weight must be a number from 0 to 1,000,000, not -1",
             ),
             ("clock_share = 0", "clock_share must be above 0"),
             ("clock_share = 0.5\ntime_ms = 9", "leave one out"),
