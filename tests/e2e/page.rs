@@ -12,6 +12,7 @@ use monju_tests::{
 };
 use serde_json::{Value, json};
 use std::{
+    fs,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
@@ -113,6 +114,17 @@ fn an_experiment_is_shown() {
         "{head}"
     );
     shown_in_a_browser(&address, &["&lt;Small&gt;", "4 of 4 games"]);
+    // What was known of a store that is lost is not taken for what is so now.
+    let store = Path::new(&file).with_extension("db");
+    fs::write(&store, [7; 9_000]).expect("written");
+    eventually("a store that does not answer", || {
+        state_of(&address)["lost"]["reason"]
+            .is_string()
+            .then_some(())
+    });
+    let (head, _) = get(&address, "/metrics");
+    assert!(head.starts_with("HTTP/1.1 503"), "{head}");
+    shown_in_a_browser(&address, &["The store does not answer"]);
     #[cfg(unix)]
     {
         server.signal(rustix::process::Signal::INT);

@@ -28,7 +28,7 @@ pub struct CountedPairs {
 }
 
 /// Progress of every cell by the rule of this file: a cell that the rule of another file has closed is open, if this
-/// one has not decided.
+/// one has not decided, and one that this rule has decided is closed, if no runner has noticed yet.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -38,11 +38,12 @@ pub async fn judged_standings(
 ) -> Result<Vec<CellStanding>, StoreError> {
     let mut standings = store.standings().await?;
     for (cell, standing) in standings.iter_mut().enumerate() {
-        if standing.closed {
+        if standing.closed || specification.stop.is_some() {
             let counted = CountedPairs::of(specification, store, cell).await?;
             // A shorter plan may end before the pairs that have decided.
             let has_more = counted.seen < specification.cells[cell].pairs;
-            standing.closed = counted.verdict != SprtVerdict::Undecided || !has_more;
+            let is_decided = counted.verdict != SprtVerdict::Undecided;
+            standing.closed = is_decided || standing.closed && !has_more;
         }
     }
     Ok(standings)

@@ -120,6 +120,9 @@ impl GameEnding {
     }
 }
 
+/// No position has more legal moves.
+const MOST_MOVES: u32 = 593;
+
 /// Positions by the number of different moves that were voted for (Ito et al. (2011), table 1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MoveVariety(pub BTreeMap<u32, u64>);
@@ -133,7 +136,8 @@ impl MoveVariety {
     /// Adds the counts of another game.
     pub fn add(&mut self, other: &Self) {
         for (moves, positions) in &other.0 {
-            *self.0.entry(*moves).or_default() += positions;
+            let count = self.0.entry(*moves).or_default();
+            *count = count.saturating_add(*positions);
         }
     }
 }
@@ -156,9 +160,13 @@ impl FromStr for MoveVariety {
         for word in text.split_whitespace() {
             let (moves, positions) = word
                 .split_once(':')
-                .and_then(|(moves, positions)| Some((moves.parse().ok()?, positions.parse().ok()?)))
+                .and_then(|(moves, positions)| {
+                    let positions: u32 = positions.parse().ok()?;
+                    Some((moves.parse().ok()?, positions))
+                })
+                .filter(|(moves, _)| *moves <= MOST_MOVES)
                 .ok_or_else(|| StoredTextError::MoveVariety(word.to_owned()))?;
-            variety.0.insert(moves, positions);
+            variety.0.insert(moves, positions.into());
         }
         Ok(variety)
     }
@@ -256,7 +264,9 @@ mod tests {
         assert_eq!(variety.to_string(), "1:2 3:1 12:1");
         assert_eq!("1:2 3:1 12:1".parse(), Ok(variety.clone()));
         assert_eq!("".parse(), Ok(MoveVariety::default()));
-        assert!("1:x".parse::<MoveVariety>().is_err());
+        for wrong in ["1:x", "594:1", "1:4294967296"] {
+            assert!(wrong.parse::<MoveVariety>().is_err(), "{wrong}");
+        }
         variety.add(&"1:1 2:5".parse().expect("a variety"));
         assert_eq!(variety.to_string(), "1:3 2:5 3:1 12:1");
     }

@@ -11,6 +11,7 @@ mod fault;
 mod operations;
 mod plan;
 mod rows;
+mod sqlite_file;
 
 #[cfg(test)]
 pub(crate) mod meanwhile;

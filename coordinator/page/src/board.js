@@ -4,16 +4,19 @@ const KINDS = { P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "
 const RANKS = "一二三四五六七八九";
 // The words that pages with a game share.
 const GAME_WORDS = {
-  ja: { move: "手目", score: "評価値", rate: "先手の勝率", depth: "深さ", line: "読み筋", divided: "意見が割れた", votes: "票",
-    answers: { resign: "投了", win: "宣言勝ち" }, toMove: side => (side === "b" ? "先手番" : "後手番") + "の盤面",
-    played: "本譜", black: "先手", white: "後手", hand: "持駒", empty: "なし", mate: (sign, plies) => "詰み " + sign + (plies && plies + "手"),
+  ja: { move: "手目", score: "評価値", rate: side => side + "の勝率", depth: "深さ", line: "読み筋", divided: "意見が割れた",
+    votes: "票", answers: { resign: "投了", win: "宣言勝ち" }, toMove: side => side + "番の盤面",
+    played: "本譜", sides: { black: "先手", white: "後手" }, handicap: { black: "下手", white: "上手" }, hand: "持駒",
+    empty: "なし", mate: (sign, plies) => "詰み " + sign + (plies && plies + "手"),
     labels: { first: "初手へ", back: "戻る", on: "進む", last: "最終手へ" } },
-  en: { move: " moves", score: "score", rate: "win rate of Black", depth: "depth", line: "line", divided: "divided",
-    votes: " votes", answers: {}, toMove: side => "board, " + (side === "b" ? "Black" : "White") + " to move",
-    played: "played", black: "Black", white: "White", hand: "in hand", empty: "none",
+  en: { move: " moves", score: "score", rate: side => "win rate of " + side, depth: "depth", line: "line", divided: "divided",
+    votes: " votes", answers: {}, toMove: side => "board, " + side + " to move",
+    played: "played", sides: { black: "Black", white: "White" }, hand: "in hand", empty: "none",
     mate: (sign, plies) => "mate " + sign + plies, labels: { first: "first", back: "back", on: "on", last: "last" } },
 };
 const gameWords = () => GAME_WORDS[document.documentElement.lang];
+// The names of both sides, which in Japanese are others in a handicap game.
+const sideWords = isHandicap => isHandicap && gameWords().handicap || gameWords().sides;
 // A move in Japanese notation, or an answer in its place.
 const moveText = move => gameWords().answers[move.move] || move.japanese;
 // A score for Black, as the graph: a mate by White is negative.
@@ -28,15 +31,15 @@ function speak(pageWords, use) {
     document.documentElement.lang = language;
     const words = { ...gameWords(), ...pageWords[language] };
     for (const [id, label] of Object.entries(words.labels)) $(id).setAttribute("aria-label", label);
-    $("graph").setAttribute("aria-label", words.rate);
+    $("graph").setAttribute("aria-label", words.rate(words.sides.black));
     use(words);
   };
   $("language").addEventListener("click", () => choose(document.documentElement.lang === "ja" ? "en" : "ja"));
   choose(navigator.language.startsWith("ja") ? "ja" : "en");
 }
 
-// Draws a position: `names` are those of Black and White, `moved` is the last move in USI notation.
-function drawBoard(sfen, names, moved) {
+// Draws the position of a view: `names` are those of Black and White, `moved` is the last move in USI notation.
+function drawBoard({ sfen, is_handicap }, names, moved) {
   const [board, side, hands] = sfen.split(" ");
   const cells = [..."987654321"].map(file => make("i", file)).concat(make("i"));
   board.split("/").forEach((row, rank) => {
@@ -61,10 +64,10 @@ function drawBoard(sfen, names, moved) {
     held[c === c.toLowerCase() ? "w" : "b"] += KINDS[c.toUpperCase()] + count + " ";
     count = "";
   }
-  const words = gameWords();
-  $("board").setAttribute("aria-label", words.toMove(side) + ": " + sfen);
-  $("white").textContent = "△ " + (names[1] || words.white) + "　" + words.hand + " " + (held.w || words.empty);
-  $("black").textContent = "▲ " + (names[0] || words.black) + "　" + words.hand + " " + (held.b || words.empty);
+  const words = gameWords(), { black, white } = sideWords(is_handicap);
+  $("board").setAttribute("aria-label", words.toMove(side === "b" ? black : white) + ": " + sfen);
+  $("white").textContent = "△ " + (names[1] || white) + "　" + words.hand + " " + (held.w || words.empty);
+  $("black").textContent = "▲ " + (names[0] || black) + "　" + words.hand + " " + (held.b || words.empty);
 }
 
 function square(kind, side, file, rank, moved) {
@@ -95,8 +98,8 @@ function drawGraph(all, now) {
 // Shows the score, the votes by move, and the line of play of a position.
 function drawView(view) {
   const words = gameWords(), all = view.votes.reduce((sum, vote) => sum + vote.votes, 0);
-  $("score").textContent = words.score + " " + scoreText(view) + "　" + words.rate + " " + percent(view.win_rate_of_black)
-    + "　" + words.depth + " " + view.depth + (view.is_divided ? "　" + words.divided : "");
+  $("score").textContent = words.score + " " + scoreText(view) + "　" + words.rate(sideWords(view.is_handicap).black)
+    + " " + percent(view.win_rate_of_black) + "　" + words.depth + " " + view.depth + (view.is_divided ? "　" + words.divided : "");
   $("votes").replaceChildren(...view.votes.map(vote => {
     const row = make("div", undefined, "vote"), bar = make("b");
     bar.style.width = 100 * vote.votes / Math.max(1, all) + "%";

@@ -28,6 +28,10 @@ pub type Reporter =
 /// The report as a page, or the reason why there is none.
 pub type ReportResult = Result<String, Box<dyn Error + Send + Sync>>;
 
+/// Key of the state for a store that does not answer: the moment, as `since_ms` of 1970, and the `reason`. The rest of
+/// the state is what was known then.
+pub const LOST: &str = "lost";
+
 /// The page; the style and the state stand in it as marks.
 const PAGE: &str = include_str!("experiment.html");
 
@@ -91,7 +95,14 @@ async fn events(
 }
 
 async fn metrics(State(page): State<ExperimentPage>, headers: HeaderMap) -> Response {
-    let text = experiment_text(&page.state.borrow());
+    let text = {
+        let state = page.state.borrow();
+        // Numbers of the past would be taken for those of now.
+        if state.get(LOST).is_some() {
+            return StatusCode::SERVICE_UNAVAILABLE.into_response();
+        }
+        experiment_text(&state)
+    };
     match text {
         Ok(text) => metrics::answer(&headers, &text),
         Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),

@@ -18,6 +18,8 @@ pub struct PositionView {
     pub sfen: String,
     /// The side to move.
     pub side: Color,
+    /// The game is a handicap game, in which the sides have names of their own.
+    pub is_handicap: bool,
     /// The game's move in the position, in USI and Japanese notation.
     pub played: Option<MoveText>,
     /// The council's move.
@@ -85,6 +87,7 @@ impl PositionView {
             plies,
             sfen: game.position().to_string(),
             side: game.position().side_to_move(),
+            is_handicap: game.is_handicap(),
             played: played.map(|mv| MoveText::of(game, &mv.to_string())),
             best: MoveText::of(game, best),
             score,
@@ -123,25 +126,30 @@ impl PositionView {
         })
     }
 
-    /// Returns the number of votes for the leading move, and of all votes.
-    pub fn lead(&self) -> (u32, u32) {
-        let all = self.votes.iter().map(|(_, votes)| votes).sum();
-        (self.votes.first().map_or(0, |(_, votes)| *votes), all)
+    /// Returns the number of all votes.
+    pub fn all_votes(&self) -> u32 {
+        self.votes.iter().map(|(_, votes)| votes).sum()
+    }
+
+    /// Returns the votes for the council's move, which need not be those of most players.
+    pub fn votes_for_best(&self) -> u32 {
+        self.votes_for(&self.best)
     }
 
     /// Returns the votes for the move that was played.
     pub fn votes_for_played(&self) -> u32 {
-        let played = self
-            .votes
-            .iter()
-            .find(|(mv, _)| Some(mv) == self.played.as_ref());
-        played.map_or(0, |(_, votes)| *votes)
+        self.played.as_ref().map_or(0, |mv| self.votes_for(mv))
+    }
+
+    fn votes_for(&self, mv: &MoveText) -> u32 {
+        let votes = self.votes.iter().find(|(voted, _)| voted == mv);
+        votes.map_or(0, |(_, votes)| *votes)
     }
 
     /// Tells whether there are votes, and no move has more than half of them.
     pub fn is_divided(&self) -> bool {
-        let (first, all) = self.lead();
-        all > 0 && 2 * first <= all
+        let all = self.all_votes();
+        all > 0 && self.votes.iter().all(|(_, votes)| 2 * votes <= all)
     }
 
     /// Returns `??` for a blunder, `?` for a mistake, and nothing for other moves.
@@ -170,6 +178,7 @@ impl PositionView {
         json!({
             "plies": self.plies,
             "sfen": self.sfen,
+            "is_handicap": self.is_handicap,
             "played": self.played.as_ref().map(MoveText::json),
             "best": self.best.json(),
             "score_of_black": self.score_of_black(),
@@ -178,6 +187,7 @@ impl PositionView {
             "depth": self.depth,
             "line": self.line.iter().map(MoveText::json).collect::<Vec<_>>(),
             "votes": votes.collect::<Vec<_>>(),
+            "votes_for_best": self.votes_for_best(),
             "votes_for_played": self.votes_for_played(),
             "is_divided": self.is_divided(),
             "loss": self.loss.map(rounded),
@@ -305,7 +315,8 @@ mod tests {
     #[test]
     fn the_council_is_divided_without_more_than_half_of_the_votes() {
         let [first, second] = views("2g2f").try_into().expect("two");
-        assert_eq!((first.lead(), first.votes_for_played()), ((2, 3), 1));
+        assert_eq!((first.votes_for_best(), first.all_votes()), (2, 3));
+        assert_eq!(first.votes_for_played(), 1);
         assert!(!first.is_divided());
         assert!(second.is_divided());
         let of_the_book = PositionView {

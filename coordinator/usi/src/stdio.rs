@@ -7,8 +7,10 @@ use super::{
     output::{self, Output},
     session::UsiSession,
 };
+use encoding_rs::SHIFT_JIS;
 use monju_team::signals;
 use std::{
+    borrow::Cow,
     io::{self, BufRead},
     thread,
     time::Duration,
@@ -71,7 +73,7 @@ fn spawn(
 }
 
 /// Reads until the end of the input or a failure, which count as `quit`, or until the receiver is
-/// gone. Bytes that are not UTF-8 spoil only their own line.
+/// gone. Bytes that are no text spoil only their own line.
 fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<ReadCommand>) {
     let mut line = Vec::new();
     loop {
@@ -85,7 +87,7 @@ fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<ReadC
                 break;
             }
         }
-        let text = String::from_utf8_lossy(&line);
+        let text = decode(&line);
         let command = ReadCommand::parse(&text);
         tracing::debug!(line = text.trim_end(), "received");
         if commands.send(command).is_err() {
@@ -95,9 +97,26 @@ fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<ReadC
     let _ = commands.send(ReadCommand::now(GuiCommand::Quit));
 }
 
+/// Reads a line in UTF-8, or in Shift_JIS, in which older GUIs of Windows write the paths of files.
+fn decode(line: &[u8]) -> Cow<'_, str> {
+    let in_shift_jis = || SHIFT_JIS.decode_without_bom_handling_and_without_replacement(line);
+    match str::from_utf8(line) {
+        Ok(text) => text.into(),
+        Err(_) => in_shift_jis().unwrap_or_else(|| String::from_utf8_lossy(line)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_read_in_either_encoding() {
+        let line = "setoption name ConfigFile value C:\\将棋\\表.toml\n";
+        let (shift_jis, ..) = SHIFT_JIS.encode(line);
+        assert_eq!(decode(&shift_jis), line);
+        assert_eq!(decode(line.as_bytes()), line);
+    }
 
     #[test]
     fn input_survives_line_ends_and_invalid_utf8() {

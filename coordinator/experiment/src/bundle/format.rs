@@ -50,6 +50,9 @@ pub(super) struct SealedPlan {
     pub games_in: BTreeMap<String, u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<u64>,
+    /// Hash of the labels of its cells, in any order; left out by older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<String>,
     /// Label of the base cell, empty for none; left out by older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
@@ -149,6 +152,7 @@ impl From<&PlanRow> for SealedPlan {
             planned: plan.planned.usual,
             games_in: plan.planned.in_cells.clone(),
             cells: plan.cells,
+            labels: plan.labels.clone(),
             base: plan.base.clone(),
             stop: plan.stop.clone(),
             specification: plan.specification.clone(),
@@ -166,6 +170,7 @@ impl From<&SealedPlan> for PlanRow {
                 in_cells: plan.games_in.clone(),
             },
             cells: plan.cells,
+            labels: plan.labels.clone(),
             base: plan.base.clone(),
             stop: plan.stop.clone(),
             specification: plan.specification.clone(),

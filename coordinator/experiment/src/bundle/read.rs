@@ -18,10 +18,13 @@ use flate2::read::GzDecoder;
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::Path,
     time::Duration,
 };
+
+/// Greatest length of the line of a game, whose ballots may be in it.
+const LONGEST_LINE: u64 = 256 << 20;
 
 /// A bundle, read whole, and checked against its checksums, the rules and its plans.
 #[derive(Debug)]
@@ -90,12 +93,20 @@ impl Bundle {
         let mut games = vec![Vec::new(); manifest.cells.len()];
         let mut half_points = vec![BTreeMap::new(); manifest.cells.len()];
         let file = File::open(path).map_err(|source| BundleError::file(path, source))?;
-        for (index, line) in BufReader::new(GzDecoder::new(file)).lines().enumerate() {
-            let line = line.map_err(|source| BundleError::file(path, source))?;
-            let wrong =
-                |what: String| BundleError::form(path, format!("line {}: {what}", index + 1));
+        let mut text = BufReader::new(GzDecoder::new(file));
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let read = (&mut text).take(LONGEST_LINE).read_until(b'\n', &mut line);
+            if read.map_err(|source| BundleError::file(path, source))? == 0 {
+                break;
+            }
+            let wrong = |what: String| BundleError::form(path, format!("line {number}: {what}"));
+            if line.len() as u64 == LONGEST_LINE {
+                return Err(wrong(format!("it has more than {LONGEST_LINE} bytes")));
+            }
             let game: SealedGame =
-                serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+                serde_json::from_slice(&line).map_err(|error| wrong(error.to_string()))?;
             let cell = game.cell;
             let (Some(of_cell), Some(points)) = (games.get_mut(cell), half_points.get_mut(cell))
             else {

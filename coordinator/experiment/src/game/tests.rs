@@ -4,7 +4,7 @@ use crate::{
     record::{Cause, GameEnding, MatchOutcome},
     specification::{Cell, Specification},
 };
-use monju_proto::v1::{Arrival, Ballot, Decision, TieBreak, Vote};
+use monju_proto::v1::{Arrival, Ballot, Decision, Line, TieBreak, Vote};
 use std::{path::Path, time::Duration};
 
 /// Black's rook moves to and fro until the position has occurred four times.
@@ -13,6 +13,10 @@ const REPETITION: &str =
 /// Black gives check with every move of such a cycle.
 const PERPETUAL_CHECK: &str = "sfen lr2+R2G1/6g1k/p3ppppp/2p1b4/9/2P+b4P/P+p3PPP1/4G1SK1/LN3+p1NL b \
     2SNLgsn3p 1 moves 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b";
+/// The same cycle from White's first move of it: with 2a1a, Black would complete the fourth.
+const CLOSING_CHECK: &str = "2a1a";
+const BEFORE_THE_CLOSING_CHECK: &str = "sfen lr2+R3G/6g1k/p3ppppp/2p1b4/9/2P+b4P/P+p3PPP1/4G1SK1/LN3+p1NL w \
+    2SNLgsn3p 2 moves 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b";
 /// White may declare.
 const DECLARABLE: &str = "sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1";
 
@@ -103,6 +107,55 @@ fn the_adjudication_gives_the_result_of_repetitions() {
     let ensembles = [cell.first.clone(), cell.second.clone()];
     let referee = Referee::new(&plan, &ensembles).expect("a game");
     assert_eq!(referee.by_rules(), Some((None, GameEnding::MaximumPlies)));
+}
+
+/// A team does not count a vote for a move that loses by perpetual check, but a referee without another vote plays it.
+#[test]
+fn the_rules_of_repetition_apply_to_a_move_that_is_not_counted() {
+    for (rule, expected) in [
+        (
+            "rules",
+            Some((Some(MatchSide::Second), GameEnding::PerpetualCheck)),
+        ),
+        ("draw", Some((None, GameEnding::Repetition))),
+        ("play-on", None),
+    ] {
+        let cell = cell(&format!("{FILE}[adjudication]\nrepetition = \"{rule}\"\n"));
+        let plan = plan(BEFORE_THE_CLOSING_CHECK, &cell);
+        let ensembles = [cell.first.clone(), cell.second.clone()];
+        let mut referee = Referee::new(&plan, &ensembles).expect("a game");
+        assert_eq!(referee.by_rules(), None, "{rule}: before the move");
+        let vote = Vote {
+            line: Some(Line {
+                r#move: CLOSING_CHECK.to_owned(),
+                ..Line::default()
+            }),
+            arrival: Arrival::Illegal.into(),
+            ..Vote::default()
+        };
+        let no_votes = Decision {
+            tie_break: TieBreak::Fallback.into(),
+            ..Decision::default()
+        };
+        let answer = TurnAnswer {
+            ballot: Ballot {
+                votes: vec![vote],
+                decision: Some(no_votes),
+                ..Ballot::default()
+            },
+            elapsed: Duration::ZERO,
+            stall: Duration::ZERO,
+        };
+        let heard = referee.hear(MatchSide::First, answer).expect("judged");
+        assert_eq!(heard, None, "{rule}: the move is no end by itself");
+        let played = referee.game().to_usi();
+        assert_eq!(
+            played,
+            format!("{BEFORE_THE_CLOSING_CHECK} {CLOSING_CHECK}"),
+            "{rule}"
+        );
+        assert_eq!(referee.by_rules(), expected, "{rule}: after the move");
+    }
 }
 
 #[tokio::test]
@@ -270,9 +323,11 @@ async fn an_engine_is_driven_with_its_clock() {
 async fn faults_of_a_driven_engine_end_the_game() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let clock = "byoyomi_ms = 100\nmargin_ms = 50";
+    // The referee looks at the clock first.
+    let long = "byoyomi_ms = 60000";
     for (answer, keys, ending) in [
-        ("echo bestmove 7g7e", clock, GameEnding::IllegalMove),
-        ("echo bestmove win", clock, GameEnding::IllegalMove),
+        ("echo bestmove 7g7e", long, GameEnding::IllegalMove),
+        ("echo bestmove win", long, GameEnding::IllegalMove),
         ("sleep 0.4; echo bestmove 7g7f", clock, GameEnding::TimeLoss),
         (
             "sleep 0.4; echo bestmove 7g7f",

@@ -53,8 +53,14 @@ pub fn csv(findings: &Findings<'_>) -> Result<String, csv::Error> {
         .cells
         .first()
         .map_or(&[][..], |cell| &cell.cell.parameters);
-    let names = parameters.iter().map(|(name, _)| name.as_str());
-    writer.write_record(names.chain(COLUMNS))?;
+    // No two columns have one name.
+    let names = parameters
+        .iter()
+        .map(|(name, _)| match COLUMNS.contains(&name.as_str()) {
+            true => format!("parameter {name}"),
+            false => name.clone(),
+        });
+    writer.write_record(names.chain(COLUMNS.map(str::to_owned)))?;
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
     for cell in &findings.cells {
         let (score, elo, ratio) = (&cell.score, cell.elo, cell.counted.ratio);

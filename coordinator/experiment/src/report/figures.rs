@@ -9,6 +9,7 @@ use crate::{
     specification::Axes,
     statistics::{Stars, wilson},
 };
+use statrs::distribution::{Binomial, DiscreteCDF};
 use std::collections::BTreeSet;
 
 /// F(p) − p: gain of a majority of `n` independent members, each right with probability `p`, over one of
@@ -19,16 +20,12 @@ pub fn condorcet_gain(n: u32, p: f64) -> f64 {
         return 0.0;
     }
     let n = if n.is_multiple_of(2) { n - 1 } else { n };
-    // Sum of C(n, i) p^(n-i) (1-p)^i over the minorities i, term by term from the one before.
-    let mut sum = 0.0;
-    for wrong in 0..=(n - 1) / 2 {
-        let mut term = 1.0;
-        for factor in 0..wrong {
-            term *= f64::from(n - factor) / f64::from(factor + 1);
-        }
-        sum += term * p.powi((n - wrong) as i32) * (1.0 - p).powi(wrong as i32);
+    // The minorities i, each with C(n, i) p^(n-i) (1-p)^i.
+    let minorities = u64::from((n - 1) / 2);
+    match Binomial::new(1.0 - p, n.into()) {
+        Ok(wrong) => wrong.cdf(minorities) - p,
+        Err(_) => 0.0,
     }
-    sum - p
 }
 
 /// File names and contents of all figures.
@@ -124,6 +121,17 @@ fn marks<'a>(report: &'a Findings<'_>) -> (Option<&'a str>, impl Fn(&CellFinding
     (base, stars)
 }
 
+/// Greatest share of the place of a value of x that all lines take together, and that two neighbours do.
+const SPREAD: f64 = 0.5;
+const STEP: f64 = 0.12;
+
+/// Returns how far beside its place of x a line is drawn: intervals and points of several lines would cover each other.
+fn aside(line: usize, lines: usize) -> f64 {
+    let gaps = lines.saturating_sub(1) as f64;
+    let step = STEP.min(SPREAD / gaps.max(1.0));
+    step * (line as f64 - gaps / 2.0)
+}
+
 /// Win rate against a parameter, one line for each value of another (figures 1 and 2), with marks of significance, and
 /// with the published ones beside it.
 fn win_rates(report: &Findings<'_>) -> Option<Plot> {
@@ -136,7 +144,10 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
     };
     let (base, stars) = marks(report);
     let mut drawn = Vec::new();
-    for (colour, (of_line, cells)) in lines_of_cells(report, axes).into_iter().enumerate() {
+    let lines = lines_of_cells(report, axes);
+    let count = lines.len();
+    for (colour, (of_line, cells)) in lines.into_iter().enumerate() {
+        let at = |value: &str| Some(at(value)? + aside(colour, count));
         let name: Vec<String> = (of_line.iter())
             .map(|(name, value)| format!("{name} = {value}"))
             .collect();
@@ -276,9 +287,12 @@ fn endings(report: &Findings<'_>) -> Plot {
         axis: cell_names(report),
         y: "games, %".to_owned(),
         lines: names
-            .into_iter()
+            .iter()
             .enumerate()
-            .map(|(colour, name)| by_cell(report, (name, colour), |cell| share(cell, name)))
+            .map(|(colour, name)| {
+                let line = (name.as_str(), colour, names.len());
+                by_cell(report, line, |cell| share(cell, name))
+            })
             .collect(),
         level: None,
         bars: true,
@@ -294,8 +308,8 @@ fn nodes(report: &Findings<'_>) -> Plot {
         axis: cell_names(report),
         y: "nodes a move".to_owned(),
         lines: vec![
-            by_cell(report, ("first side", 0), |cell| nodes(&cell.effort[0])),
-            by_cell(report, ("second side", 1), |cell| nodes(&cell.effort[1])),
+            by_cell(report, ("first side", 0, 2), |cell| nodes(&cell.effort[0])),
+            by_cell(report, ("second side", 1, 2), |cell| nodes(&cell.effort[1])),
         ],
         level: Some(0.0),
         bars: true,
@@ -313,23 +327,26 @@ fn time(report: &Findings<'_>) -> Plot {
         axis: cell_names(report),
         y: "seconds a game".to_owned(),
         lines: vec![
-            by_cell(report, ("first side", 0), |cell| seconds(cell, 0)),
-            by_cell(report, ("second side", 1), |cell| seconds(cell, 1)),
+            by_cell(report, ("first side", 0, 2), |cell| seconds(cell, 0)),
+            by_cell(report, ("second side", 1, 2), |cell| seconds(cell, 1)),
         ],
         level: Some(0.0),
         bars: true,
     }
 }
 
-/// Points of all cells that have games.
+/// Points of all cells that have games: the line with this name and number among so many.
 fn by_cell(
     report: &Findings<'_>,
-    (name, colour): (&str, usize),
+    (name, colour, lines): (&str, usize, usize),
     value: impl Fn(&CellFindings<'_>) -> f64,
 ) -> PlotLine {
     let played = report.cells.iter().enumerate();
     let played = played.filter(|(_, cell)| cell.score.games() > 0);
-    let points = played.map(|(index, cell)| PlotPoint::new(index as f64 + 1.0, value(cell)));
+    // Lines may have the same values.
+    let aside = aside(colour, lines);
+    let points =
+        played.map(|(index, cell)| PlotPoint::new(index as f64 + 1.0 + aside, value(cell)));
     PlotLine {
         name: name.to_owned(),
         points: points.collect(),
@@ -419,6 +436,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lines_stand_beside_each_other_around_their_place() {
+        assert_eq!(aside(0, 1), 0.0);
+        for lines in [2, 3, 7, 40] {
+            let places: Vec<f64> = (0..lines).map(|line| aside(line, lines)).collect();
+            assert!(
+                places.is_sorted_by(|left, right| left < right),
+                "{places:?}"
+            );
+            let sum: f64 = places.iter().sum();
+            assert!(sum.abs() < 1e-9 && places[lines - 1] - places[0] <= SPREAD + 1e-9);
+        }
+    }
+
+    #[test]
     fn a_majority_gains_as_in_the_paper() {
         // For three members, F(p) = p³ + 3 p² (1 − p).
         let gain = |n, p: f64| condorcet_gain(n, p);
@@ -429,6 +460,10 @@ mod tests {
         for n in [3, 5, 9, 33] {
             assert!(gain(n, 0.5).abs() < 1e-12 && gain(n, 0.7) > 0.0 && gain(n, 0.3) < 0.0);
             assert!(gain(n + 2, 0.6) > gain(n, 0.6));
+        }
+        // A large group is right wherever its members are mostly.
+        for n in [1_031, 100_001, u32::MAX] {
+            assert!((gain(n, 0.6) - 0.4).abs() < 1e-9 && (gain(n, 0.4) + 0.4).abs() < 1e-9);
         }
     }
 }

@@ -362,9 +362,9 @@ impl CellFindings<'_> {
             *self.endings.entry(game.ending.clone()).or_default() += 1;
             self.plies += u64::from(game.plies);
             for (sum, spent) in self.effort.iter_mut().zip(&game.effort) {
-                sum.nodes += spent.nodes;
-                sum.time_ms += spent.time_ms;
-                sum.moves += spent.moves;
+                sum.nodes = sum.nodes.saturating_add(spent.nodes);
+                sum.time_ms = sum.time_ms.saturating_add(spent.time_ms);
+                sum.moves = sum.moves.saturating_add(spent.moves);
                 sum.variety.add(&spent.variety);
             }
         }

@@ -107,7 +107,7 @@ const HEIGHT: u32 = 470;
 /// Height of a line of the legend.
 const LEGEND: u32 = 22;
 
-/// Width of a letter of the names and of the legend, on average.
+/// Width of a Latin letter of the names and of the legend, on average; those of East Asia are half as wide again.
 const LETTER: u32 = 7;
 
 /// Size of the letters of a title that has room.
@@ -199,7 +199,7 @@ impl Plot {
         let named = self.lines.iter().filter(|line| !line.name.is_empty());
         named
             .map(|line| {
-                let width = 40 + LETTER * line.name.chars().count() as u32;
+                let width = 40 + LETTER * letters(&line.name);
                 if left > LEFT && left + width > WIDTH - MARGIN {
                     (row, left) = (row + 1, LEFT);
                 }
@@ -220,7 +220,7 @@ impl Plot {
 
     /// Size of the title's letters: a long title has smaller ones, so that it fits.
     fn title_size(&self) -> f64 {
-        let letters = self.title.chars().count().max(1) as f64;
+        let letters = f64::from(letters(&self.title).max(1));
         let room = f64::from(WIDTH - 2 * MARGIN);
         TITLE.min(room / (TITLE_LETTER * letters))
     }
@@ -409,14 +409,29 @@ fn beside((x, y): (i32, i32), marks: &mut Vec<(i32, i32)>) -> (i32, i32) {
 }
 
 fn longest(names: &[String]) -> u32 {
-    let lengths = names.iter().map(|name| name.chars().count() as u32);
+    let lengths = names.iter().map(|name| letters(name));
     lengths.max().unwrap_or(0)
+}
+
+/// Length of a text in Latin letters.
+fn letters(text: &str) -> u32 {
+    let is_wide = |letter: &char| *letter >= '\u{1100}';
+    let (all, wide) = (text.chars().count(), text.chars().filter(is_wide).count());
+    (all + wide.div_ceil(2)) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::pdf;
+
+    #[test]
+    fn letters_of_east_asia_take_more_room() {
+        assert_eq!(
+            ["players", "合議", "k合議制", ""].map(letters),
+            [7, 3, 6, 0]
+        );
+    }
 
     #[test]
     fn a_long_title_has_smaller_letters() {

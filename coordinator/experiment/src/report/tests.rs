@@ -388,6 +388,37 @@ async fn changes_are_told_where_all_cells_begin_anew() {
 }
 
 #[tokio::test]
+async fn as_many_cells_with_other_values_are_another_grid() {
+    let (_, _, folder) = played().await;
+    let text = FILE.replace("[1, 4]", "[1, 8]");
+    let text = text.replace("[[3, 1], []]", "[]");
+    let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let store = store::open(&address, &after.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("a grid may change");
+    let told = async |store: &dyn Store| {
+        let report = gather(&after, store).await.expect("a report");
+        let text = markdown(&report, "", None);
+        let line = "- **grid changed after 4 games** (none of them counts here), to other cells: the choice of cells came";
+        let other = "- **grid changed after 4 games**, to other cells: the choice of cells came after results";
+        assert!(text.contains(line) || text.contains(other), "{text}");
+        report.plans
+    };
+    let plans = told(&*store).await;
+    // So it is in a bundle, and in a store that goes on with it.
+    let out = folder.path().join("sealed");
+    let sealed = crate::bundle::seal(&after, &*store, &out, false).await;
+    sealed.expect("a bundle");
+    let (read, bundle) = crate::bundle::Bundle::read(&out).expect("a bundle");
+    assert_eq!(told(&bundle).await, plans);
+    let address = Address::Sqlite(folder.path().join("again.db"));
+    let imported = crate::bundle::import(&read, &bundle, &address).await;
+    imported.expect("imported");
+    let again = store::open(&address, &after.plan("build 1"), OpenMode::Look).await;
+    assert_eq!(told(&*again.expect("a store")).await, plans);
+}
+
+#[tokio::test]
 async fn numbers_of_games_that_change_after_games_are_told() {
     let (_, _, folder) = played().await;
     let single =

@@ -38,10 +38,11 @@ fn blank(bytes: &mut [u8], text: &[u8]) {
 
 /// A name that no other runner has, on this or another machine.
 pub fn unique_name() -> String {
-    let host = env::var("HOSTNAME").ok().or_else(|| {
-        let name = fs::read_to_string("/etc/hostname").ok()?;
-        Some(name.trim().to_owned())
-    });
+    // The variable may be that of the machine from which a job was sent.
+    let told = fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let told = told.or_else(|| env::var("HOSTNAME").ok());
+    let told = told.or_else(|| env::var("COMPUTERNAME").ok());
+    let host = told.map(|host| host.trim().to_owned());
     let host = host.filter(|host| !host.is_empty());
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let moment = since.map_or(0, |since| since.as_micros());

@@ -13,6 +13,7 @@ use crate::{
     openings::{Openings, OpeningsError},
     statistics::{EloModel, MINIMUM_PAIRS, Sprt},
 };
+use monju_proto::text::is_plain;
 use monju_team::config::{ConfigError, Source};
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::Path};
@@ -202,6 +203,11 @@ impl SpecificationFile {
             None => None,
         };
         self.check_report(source, &cells)?;
+        let is_plain_text = |title: &String| title.chars().all(is_plain);
+        if !self.title.iter().all(is_plain_text) {
+            let what = "title must be plain text on one line".to_owned();
+            return Err(source.error(&["title"], what));
+        }
         let openings = match cells.is_empty() {
             true => Openings::default(),
             false => {

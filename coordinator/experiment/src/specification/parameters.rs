@@ -3,9 +3,51 @@
 //! Values replace their names in the text, which is then read like any other file. So a grid may be
 //! over any key, and errors name the line in the file.
 
+use crate::hash::short_hash;
+use monju_proto::text::is_plain;
 use monju_team::config::{ConfigError, Source};
 use std::{collections::BTreeSet, path::Path};
 use toml::de::{DeTable, DeValue};
+
+/// Key of a text that stands in place of a file, with the hash of the labels that the file's cells had.
+const LABELS: &str = "labels";
+
+/// Key and value of such a text that give it a number of cells.
+const NUMBERED: (&str, &str) = ("cell", "$cell");
+
+/// Hash of the labels of the cells that a text describes, in any order; `None` where it is not known.
+pub(crate) fn labels_of(text: &str) -> Option<String> {
+    let table: toml::Table = toml::from_str(text).ok()?;
+    if let Some(known) = table.get(LABELS) {
+        return known.as_str().map(str::to_owned);
+    }
+    if table.get(NUMBERED.0).and_then(toml::Value::as_str) == Some(NUMBERED.1) {
+        return None;
+    }
+    let points = expand(text, &Source::new(text, Path::new(""))).ok()?;
+    let mut labels: Vec<String> = points.iter().map(GridPoint::label).collect();
+    labels.sort_unstable();
+    Some(short_hash(labels.iter().map(String::as_bytes)))
+}
+
+/// Adds to a text in place of a file what is known of the file's cells: their number, and the hash of their labels.
+pub(crate) fn describe_cells(file: &mut toml::Table, cells: Option<u64>, labels: Option<&str>) {
+    /// More cells than any experiment has.
+    const MOST_CELLS: u64 = 100_000;
+    let cells = cells.filter(|cells| *cells <= MOST_CELLS);
+    // Of a grid on which nothing depends, nobody reads a number of cells.
+    let number = |number: u64| toml::Value::Integer(number.try_into().unwrap_or(i64::MAX));
+    let numbers: Vec<toml::Value> = (0..cells.unwrap_or(1)).map(number).collect();
+    let (key, value) = NUMBERED;
+    let grid: toml::Table = [(key.to_owned(), numbers.into())].into_iter().collect();
+    if cells.is_some() {
+        file.insert(key.to_owned(), value.into());
+    }
+    if let Some(labels) = labels {
+        file.insert(LABELS.to_owned(), labels.into());
+    }
+    file.insert("grid".to_owned(), grid.into());
+}
 
 /// One value for every parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +144,7 @@ fn conditions(root: &DeTable, source: &Source) -> Result<Vec<GridPoint>, ConfigE
         for (name, value) in in_order(table) {
             let value = scalar(value).ok_or_else(|| {
                 let index = index.to_string();
-                let what = format!("{name} must be one number, text, or true or false");
+                let what = format!("{name} must be one number, plain text, or true or false");
                 source.path_error(&["condition", &index, name], what)
             })?;
             point = point.with(name, &value);
@@ -161,7 +203,9 @@ fn grid(root: &DeTable, source: &Source) -> Result<Vec<GridParameter>, ConfigErr
         let mut read: Vec<(String, String)> = Vec::new();
         for value in values.iter() {
             let value = scalar(value.get_ref()).ok_or_else(|| {
-                wrong(format!("{name} may hold numbers, texts, and true or false"))
+                wrong(format!(
+                    "{name} may hold numbers, plain texts, and true or false"
+                ))
             })?;
             if read.iter().any(|known| is_same(known, &value)) {
                 return Err(wrong(format!("{name} has {} twice; remove one", value.1)));
@@ -198,7 +242,10 @@ fn scalar(value: &DeValue) -> Option<(String, String)> {
         DeValue::Boolean(boolean) => boolean.to_string(),
         DeValue::String(text) => {
             let literal = toml::Value::String(text.to_string()).to_string();
-            return (!literal.contains('\n')).then(|| (text.to_string(), literal));
+            return text
+                .chars()
+                .all(is_plain)
+                .then(|| (text.to_string(), literal));
         }
         _ => return None,
     };

@@ -19,13 +19,13 @@ mod values;
 
 use super::{
     error::StoreError,
-    fault::DatabaseFault,
     operations::Store,
     plan::{ExperimentPlan, GameUnderWay, Lease, OpenMode, PlayedPair},
     rows::{
         CellStanding, GameMoves, GameRow, IncidentRow, KeptResults, Origin, OtherCell,
         PairUnderWay, PlanRow, StoredGame,
     },
+    sqlite_file,
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
 use builds::Unwelcome;
@@ -71,30 +71,7 @@ impl Database {
         plan: &ExperimentPlan,
         mode: OpenMode,
     ) -> Result<Self, StoreError> {
-        if mode == OpenMode::Look && !file.exists() {
-            return Err(StoreError::Absent(file.to_owned()));
-        }
-        if let Some(folder) = file.parent()
-            && mode != OpenMode::Look
-        {
-            std::fs::create_dir_all(folder).map_err(|source| DatabaseFault::Folder {
-                folder: folder.to_owned(),
-                source,
-            })?;
-        }
-        let mut path = String::new();
-        for letter in file.to_string_lossy().chars() {
-            match letter {
-                '%' | '?' | '#' => path.push_str(&format!("%{:02X}", u32::from(letter))),
-                letter => path.push(letter),
-            }
-        }
-        // Looking never creates the file, even if it disappears after the check above.
-        let access = match mode {
-            OpenMode::Look => "rw",
-            OpenMode::Play(_) => "rwc",
-        };
-        let url = format!("sqlite:{path}?mode={access}");
+        let url = sqlite_file::url(file, mode)?;
         Self::connect(&url, &dialect::SQLITE, plan, mode).await
     }
 
@@ -118,7 +95,7 @@ impl Database {
     ) -> Result<Self, StoreError> {
         let opened = DatabaseConnection::open(url, dialect, mode).await?;
         let version = match mode {
-            OpenMode::Look => upgrade::version(&opened).await?,
+            OpenMode::Look => upgrade::known_version(&opened, dialect.migrations).await?,
             OpenMode::Play(_) => upgrade::migrate(&opened, dialect, dialect.migrations).await?,
         };
         let unknown = || StoreError::Unknown(plan.name.clone());

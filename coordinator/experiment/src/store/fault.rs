@@ -26,6 +26,18 @@ pub enum DatabaseFault {
         /// The system's error.
         source: io::Error,
     },
+    /// A new file would lie on a network file system.
+    #[error(
+        "{} lies on a network file system ({kind}), where SQLite files are damaged; name a file on a disk of this \
+         machine, or a PostgreSQL database",
+        .file.display()
+    )]
+    Network {
+        /// The file.
+        file: PathBuf,
+        /// Kind of the file system.
+        kind: &'static str,
+    },
     /// A stored number does not fit its type.
     #[error("{0} is out of range")]
     Range(i64),

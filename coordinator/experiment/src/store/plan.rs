@@ -1,6 +1,9 @@
 //! The plan of an experiment, and leases of its pairs.
 
-use crate::record::{Incident, PlayedGame};
+use crate::{
+    record::{Incident, PlayedGame},
+    specification::describe_cells,
+};
 use monju_engine::counted;
 use std::collections::BTreeMap;
 
@@ -89,9 +92,14 @@ impl PlannedGames {
         }
     }
 
-    /// A file with these numbers, so many cells and this base, and nothing else: what is left of a file that a sealed
-    /// bundle does not hold.
-    pub(super) fn file(&self, cells: Option<u64>, base: Option<&str>) -> String {
+    /// A file with these numbers, so many cells with labels of this hash, and this base, and nothing else: what is left
+    /// of a file that a sealed bundle does not hold.
+    pub(super) fn file(
+        &self,
+        cells: Option<u64>,
+        labels: Option<&str>,
+        base: Option<&str>,
+    ) -> String {
         let integer = |number: u64| toml::Value::Integer(number.try_into().unwrap_or(i64::MAX));
         let in_cells = self.in_cells.iter();
         let in_cells: toml::Table = in_cells
@@ -102,16 +110,7 @@ impl PlannedGames {
         if !in_cells.is_empty() {
             file.insert("games_in".to_owned(), in_cells.into());
         }
-        /// More cells than any experiment has.
-        const MOST_CELLS: u64 = 100_000;
-        let cells = cells.filter(|cells| *cells <= MOST_CELLS);
-        // Of a grid on which nothing depends, nobody reads a number of cells.
-        let numbers: Vec<toml::Value> = (0..cells.unwrap_or(1)).map(integer).collect();
-        let grid: toml::Table = [("cell".to_owned(), numbers.into())].into_iter().collect();
-        if cells.is_some() {
-            file.insert("cell".to_owned(), "$cell".into());
-        }
-        file.insert("grid".to_owned(), grid.into());
+        describe_cells(&mut file, cells, labels);
         if let Some(base) = base {
             let report: toml::Table = [(BASE.to_owned(), base.into())].into_iter().collect();
             file.insert(REPORT.to_owned(), report.into());

@@ -87,6 +87,8 @@ pub struct PlanRow {
     pub planned: PlannedGames,
     /// Number of its cells; `None` in bundles of older versions.
     pub cells: Option<u64>,
+    /// Hash of the labels of its cells, in any order; `None` in bundles of older versions.
+    pub labels: Option<String>,
     /// Label of the cell with which it compares the others, and empty for none; `None` in bundles of older versions.
     pub base: Option<String>,
     /// Its stopping rule in words; empty for none.

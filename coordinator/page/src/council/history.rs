@@ -32,6 +32,7 @@ pub struct GameView {
 struct GamePosition {
     plies: usize,
     sfen: String,
+    is_handicap: bool,
     last_move: Option<String>,
     /// The game's move in the position, once it is known.
     played: Option<MoveText>,
@@ -234,6 +235,7 @@ impl GamePosition {
         Self {
             plies: game.moves().len(),
             sfen: game.position().to_string(),
+            is_handicap: game.is_handicap(),
             last_move: game.moves().last().map(ToString::to_string),
             played: None,
             council: ballot.map(|ballot| CouncilView::of(game, ballot)),
@@ -260,6 +262,7 @@ impl GamePosition {
         };
         value["plies"] = self.plies.into();
         value["sfen"] = self.sfen.clone().into();
+        value["is_handicap"] = self.is_handicap.into();
         value["last_move"] = self.last_move.clone().into();
         value["played"] = self.played.as_ref().map_or(Value::Null, MoveText::json);
         value

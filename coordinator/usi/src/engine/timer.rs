@@ -304,7 +304,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_time_of_a_ponder_counts_for_an_easy_move_alone() {
         let searching_from = Instant::now();
-        let stops_at_hit = |score: i32| {
+        let stops_at_hit = |moves: [&str; 2]| {
             let mut timer = Timer::new(
                 TimePolicy::Agreement,
                 None,
@@ -312,9 +312,8 @@ mod tests {
                 &Game::startpos(),
             );
             let control = Control::new();
-            for depth in 1..9 {
-                let score = if depth < 8 { 30 } else { score };
-                timer.observe(&line("7g7f", depth, score, 0), &control);
+            for (depth, mv) in (1..9).zip(moves.into_iter().cycle()) {
+                timer.observe(&line(mv, depth, 30, 0), &control);
             }
             assert!(!control.is_stopped(), "no clock runs yet");
             timer.start(BUDGET, Instant::now(), None);
@@ -322,6 +321,8 @@ mod tests {
             control.is_stopped()
         };
         tokio::time::advance(Duration::from_millis(2_000)).await;
-        assert!(stops_at_hit(30));
+        assert!(stops_at_hit(["7g7f", "7g7f"]));
+        // A best move that changes is a difficult one, whose own time has just begun.
+        assert!(!stops_at_hit(["7g7f", "2g2f"]));
     }
 }

@@ -57,7 +57,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
         UsiOption {
             name: "Role",
             aliases: &[],
-            help: "a team, a single player without noise, or a solver of mates with all the memory",
+            help: "a team, a single player, without noise unless Sigma is set, or a solver of mates with all the memory",
             kind: OptionKind::Combo {
                 default: || UsiRole::default().to_string(),
                 words: || Vec::from_iter(UsiRole::VARIANTS.iter().map(ToString::to_string)),

@@ -4,6 +4,7 @@ use super::{origin::named, table::in_table};
 use crate::{
     counted::LikelihoodRatio,
     report::findings::{CellFindings, Findings},
+    specification::Cell,
     statistics::{Interval, SprtVerdict, Stars},
 };
 use monju_engine::counted;
@@ -223,7 +224,14 @@ pub(super) fn compared(text: &mut String, report: &Findings<'_>) {
     );
     let paired = report.specification.common_openings
         || report.cells.iter().any(|cell| cell.paired.is_some());
-    if paired {
+    let is_own_base = |cell: &CellFindings<'_>| cell.base.is_some_and(Cell::is_own_opponent);
+    let mut with_pairs = report.cells.iter().filter(|cell| cell.paired.is_some());
+    if paired && !report.specification.common_openings && with_pairs.all(is_own_base) {
+        text.push_str(
+            "The paired difference, in points as well, is that of the score of a game on the cell's own pairs from one \
+             half, which the base scores by construction; its interval and its one-sided p are by Student's t.\n",
+        );
+    } else if paired {
         text.push_str(
             "The paired difference, in points as well, is that of the score of a game on the pairs that both cells have \
              played, from the same openings; its interval and its one-sided p are by Student's t.\n",

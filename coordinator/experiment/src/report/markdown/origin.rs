@@ -132,6 +132,17 @@ pub(super) fn plans(text: &mut String, report: &Findings<'_>) {
                 changed("grid", report, after)
             );
         }
+        if let (Some(old), Some(new)) = (&before.labels, &after.labels)
+            && old != new
+            && before.cells == after.cells
+            && after.finished > 0
+        {
+            let _ = writeln!(
+                text,
+                "{}, to other cells: the choice of cells came after results",
+                changed("grid", report, after)
+            );
+        }
         if before.planned != after.planned && after.finished > 0 {
             let _ = writeln!(
                 text,

@@ -2,7 +2,7 @@
 
 use super::{connection::statement, dialect::Dialect, values::milliseconds_since_1970};
 use crate::{
-    specification::cells_of,
+    specification::{cells_of, labels_of},
     store::{
         error::StoreError,
         plan::{ExperimentPlan, PlannedGames, base_of_file},
@@ -90,10 +90,14 @@ pub(super) async fn restore(
         // Of older files, only what reports read of them is known.
         let is_present = PlannedGames::of_file(file, plan.planned.usual) == plan.planned
             && cells_of(file) == plan.cells
+            && labels_of(file) == plan.labels
             && base_of_file(file) == plan.base;
         let text = match is_present {
             true => file.to_owned(),
-            false => plan.planned.file(plan.cells, plan.base.as_deref()),
+            false => {
+                let PlanRow { labels, base, .. } = plan;
+                (plan.planned).file(plan.cells, labels.as_deref(), base.as_deref())
+            }
         };
         statement(
             "INSERT INTO plans (experiment, since, finished, planned, stop, specification, file)
@@ -149,6 +153,7 @@ fn plan(row: &AnyRow) -> Result<PlanRow, sqlx::Error> {
         finished: number(1)?,
         planned: PlannedGames::of_file(file, number(2)?),
         cells: cells_of(file),
+        labels: labels_of(file),
         base: base_of_file(file),
         stop: row.try_get(3)?,
         specification: row.try_get(4)?,

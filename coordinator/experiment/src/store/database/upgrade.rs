@@ -9,8 +9,22 @@ use crate::store::{error::StoreError, fault::DatabaseFault};
 use sha2::{Digest, Sha384};
 use sqlx::{AnyConnection, Executor, Row};
 
+/// Version of the tables that this version can read; 0 for none.
+///
+/// # Errors
+/// A later version has made the tables, or the database refuses.
+pub(super) async fn known_version(
+    connection: &DatabaseConnection,
+    list: MigrationList,
+) -> Result<i64, StoreError> {
+    match version(connection).await? {
+        version if version > list.0.len() as i64 => Err(DatabaseFault::Newer.into()),
+        version => Ok(version),
+    }
+}
+
 /// Version of the tables, which is that of the last migration; 0 for none.
-pub(super) async fn version(connection: &DatabaseConnection) -> Result<i64, StoreError> {
+async fn version(connection: &DatabaseConnection) -> Result<i64, StoreError> {
     let mut transaction = connection.begin().await?;
     let query = "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations";
     match transaction.connection.fetch_one(query).await {
@@ -34,7 +48,7 @@ pub(super) async fn migrate(
     list: MigrationList,
 ) -> Result<i64, StoreError> {
     let newest = list.0.len() as i64;
-    let known = version(connection).await?;
+    let known = known_version(connection, list).await?;
     if known < newest {
         let mut transaction = connection.begin_alone().await?;
         let connection = &mut transaction.connection;
@@ -50,10 +64,7 @@ pub(super) async fn migrate(
         }
         transaction.commit().await?;
     }
-    match known > newest {
-        true => Err(DatabaseFault::Newer.into()),
-        false => Ok(newest),
-    }
+    Ok(newest)
 }
 
 /// Notes a migration as sqlx does, so that versions that leave it to sqlx can read the table.
@@ -133,5 +144,8 @@ mod tests {
         let refused = migrate(&connection, &dialect::SQLITE, fewer).await;
         let refused = refused.expect_err("written by a later version");
         assert!(refused.to_string().contains("newer"), "{refused}");
+        let looked = known_version(&connection, fewer).await;
+        let looked = looked.expect_err("not read by a guess");
+        assert!(looked.to_string().contains("newer"), "{looked}");
     }
 }

@@ -4,7 +4,7 @@ use super::{
     mismatch::mismatches,
     resume::{quoted, report_command, run_command},
 };
-use crate::runtime;
+use crate::{output::print, runtime};
 use anyhow::Context;
 use monju_experiment::{
     bundle::{self, Bundle},
@@ -15,7 +15,6 @@ use monju_experiment::{
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -122,10 +121,7 @@ impl ReportCommand {
         let figures = report::figures(&findings);
         let page = (self.html).then(|| report::html(&specification.title, &markdown, &figures));
         let Some(folder) = &self.out else {
-            return io::stdout()
-                .lock()
-                .write_all(page.as_ref().unwrap_or(&markdown).as_bytes())
-                .context("cannot write to standard output");
+            return print(page.as_ref().unwrap_or(&markdown));
         };
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;

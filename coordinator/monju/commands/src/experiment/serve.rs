@@ -15,8 +15,11 @@ use monju_experiment::{
     specification::Specification,
     store::{Address, ExperimentPlan, IncidentRow, PairUnderWay, Store, StoreError},
 };
-use monju_page::{experiment::ExperimentPage, server};
-use monju_proto::serve::descriptors;
+use monju_page::{
+    experiment::{self, ExperimentPage},
+    server,
+};
+use monju_proto::{convert::milliseconds, serve::descriptors};
 use monju_team::signals;
 use serde_json::{Value, json};
 use std::{
@@ -156,6 +159,9 @@ impl ServedExperiment {
         descriptors::raise(server::DESCRIPTORS);
         let (listener, local) = server::listen(page).await?;
         tell!("the experiment's page is at http://{local}/");
+        if !local.ip().is_loopback() {
+            tell!("warning: everybody who reaches this port can look at the page");
+        }
         let reports = Arc::new(Reports {
             specification: Arc::clone(&specification),
             store: Arc::clone(&store),
@@ -171,22 +177,31 @@ impl ServedExperiment {
         };
         let watched = Arc::clone(&store);
         let looking = async move {
+            let mut is_lost = false;
             loop {
                 sleep(INTERVAL).await;
                 match watched.look(&specification).await {
                     Ok(look) => {
+                        if std::mem::take(&mut is_lost) {
+                            tell!("the store answers again");
+                        }
                         let new = look.state(&specification, &mut speed, &games);
                         sender.send_if_modified(|old| {
                             let is_new = *old != new;
                             *old = new;
                             is_new
-                        })
+                        });
                     }
-                    Err(error) => {
-                        tracing::warn!(%error, "the store does not answer");
-                        false
+                    Err(error) if !is_lost => {
+                        is_lost = true;
+                        tell!("the store does not answer: {error}");
+                        let now = time::SystemTime::now().duration_since(time::UNIX_EPOCH);
+                        let since = now.map_or(0, milliseconds);
+                        let lost = json!({ "since_ms": since, "reason": error.to_string() });
+                        sender.send_modify(|state| state[experiment::LOST] = lost);
                     }
-                };
+                    Err(error) => tracing::warn!(%error, "the store does not answer"),
+                }
             }
         };
         Ok(async move {

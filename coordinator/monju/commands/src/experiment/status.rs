@@ -1,7 +1,7 @@
 //! `monju experiment status`: progress of an experiment.
 
 use super::{drive::waiting, mismatch::mismatches};
-use crate::runtime;
+use crate::{output::print, runtime};
 use anyhow::Context;
 use monju_experiment::{
     counted::{CountedPairs, judged_standings},
@@ -11,12 +11,7 @@ use monju_experiment::{
     store::{self, Address, CellStanding, ExperimentPlan, OpenMode, Store, StoreError},
 };
 use serde_json::{Value, json};
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{fmt::Write as _, path::PathBuf, sync::Arc};
 
 /// Arguments of `monju experiment status`.
 #[derive(Clone, Debug)]
@@ -60,10 +55,7 @@ impl StatusCommand {
             true => format!("{}\n", as_json(&specification, &rows)),
             false => as_table(&specification, &rows),
         };
-        io::stdout()
-            .lock()
-            .write_all(text.as_bytes())
-            .context("cannot write to standard output")
+        print(&text)
     }
 }
 

@@ -1,0 +1,130 @@
+//! The file of an SQLite store: where it lies, and how it is opened.
+
+use super::{error::StoreError, fault::DatabaseFault, plan::OpenMode};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Returns the URL by which an SQLite file is opened. To play, its folder is made where it is missing.
+///
+/// # Errors
+/// There is no file to look at, its folder cannot be made, or it lies where SQLite would damage it.
+pub(super) fn url(file: &Path, mode: OpenMode) -> Result<String, StoreError> {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // Looking never creates the file, even if it disappears after this check.
+    let access = match mode {
+        OpenMode::Look if !file.exists() => return Err(StoreError::Absent(file.to_owned())),
+        OpenMode::Look if is_read_alone(file, folder) => "ro&immutable=1",
+        OpenMode::Look => "rw",
+        OpenMode::Play(_) => {
+            let fault = |source| {
+                let folder = folder.to_owned();
+                DatabaseFault::Folder { folder, source }
+            };
+            fs::create_dir_all(folder).map_err(fault)?;
+            if let Some(kind) = network_kind(folder).map_err(fault)? {
+                let file = file.to_owned();
+                return Err(DatabaseFault::Network { file, kind }.into());
+            }
+            "rwc"
+        }
+    };
+    let mut path = String::new();
+    for letter in real(file, folder).to_string_lossy().chars() {
+        match letter {
+            '%' | '?' | '#' => path.push_str(&format!("%{:02X}", u32::from(letter))),
+            letter => path.push(letter),
+        }
+    }
+    Ok(format!("sqlite:{path}?mode={access}"))
+}
+
+/// Returns the file without `..` behind links and doubled slashes, which a URL would read in its own way.
+fn real(file: &Path, folder: &Path) -> PathBuf {
+    // Windows puts a prefix before such paths that no URL may have.
+    match (folder.canonicalize(), file.file_name()) {
+        (Ok(folder), Some(name)) if cfg!(unix) => folder.join(name),
+        _ => file.to_owned(),
+    }
+}
+
+/// Tells whether a file that nobody writes can only be read: SQLite wants to make files beside it otherwise.
+fn is_read_alone(file: &Path, folder: &Path) -> bool {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    !can_write(folder) && !Path::new(&log).exists()
+}
+
+#[cfg(unix)]
+fn can_write(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn can_write(_folder: &Path) -> bool {
+    true
+}
+
+/// Returns the kind of the network file system that a folder lies on; `None` for a disk of this machine. The log of
+/// SQLite is shared through memory, which two machines do not have in common.
+#[cfg(target_os = "linux")]
+fn network_kind(folder: &Path) -> io::Result<Option<&'static str>> {
+    let kind = rustix::fs::statfs(folder)?.f_type;
+    Ok(network_name(kind as u32))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn network_kind(_folder: &Path) -> io::Result<Option<&'static str>> {
+    Ok(None)
+}
+
+/// Returns the name of a network file system by its number in Linux.
+#[cfg(target_os = "linux")]
+fn network_name(number: u32) -> Option<&'static str> {
+    Some(match number {
+        0x6969 => "NFS",
+        0xff53_4d42 | 0xfe53_4d42 | 0x517b => "SMB",
+        0x0bd0_0bd0 => "Lustre",
+        0x4750_4653 => "GPFS",
+        0x00c3_6400 => "Ceph",
+        0x1983_0326 => "BeeGFS",
+        0x5346_414f | 0x6b41_4653 => "AFS",
+        0xaad7_aaea => "PanFS",
+        0x0116_1970 => "GFS2",
+        0x7461_636f => "OCFS2",
+        _ => return None,
+    })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn network_file_systems_are_known_and_the_disk_of_tests_is_none() {
+        assert_eq!(network_name(0x6969), Some("NFS"));
+        // ext4 and tmpfs.
+        assert_eq!([0xef53, 0x0102_1994].map(network_name), [None, None]);
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        url(&folder.path().join("x.db"), OpenMode::PLAY).expect("a disk of this machine");
+    }
+
+    #[test]
+    fn a_path_through_a_link_names_the_file_that_the_system_means() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path().canonicalize().expect("a path");
+        fs::create_dir_all(root.join("far/sub")).expect("folders");
+        fs::create_dir(root.join("near")).expect("a folder");
+        std::os::unix::fs::symlink(root.join("far/sub"), root.join("near/link")).expect("a link");
+        let named = url(&root.join("near/link/../x#.db"), OpenMode::PLAY);
+        let meant = format!("sqlite:{}/far/x%23.db?mode=rwc", root.display());
+        assert_eq!(named.expect("a path"), meant);
+        let doubled = PathBuf::from(format!("/{}/x.db", root.display()));
+        let meant = format!("sqlite:{}/x.db?mode=rwc", root.display());
+        assert_eq!(url(&doubled, OpenMode::PLAY).expect("a path"), meant);
+    }
+}
