@@ -66,11 +66,12 @@ has_venv || packages+=(python3 python3-venv)
 has_postgresql || packages+=(postgresql)
 [ -x /usr/sbin/pgbouncer ] || packages+=(pgbouncer)
 has_program chromium || packages+=(chromium)
+has_program systemd-analyze || packages+=(systemd)
 if [ ${#packages[@]} -gt 0 ]; then
     install_packages "${packages[@]}" || true
 fi
 
-# The referee's rules library gets an environment of its own.
+# The referee's rules library and the schemas of Kubernetes get an environment of their own.
 requirements=tests/referee/requirements.txt
 make_venv() {
     rm -rf .venv
@@ -78,8 +79,13 @@ make_venv() {
         .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "$requirements" &&
         cp "$requirements" .venv/installed-requirements.txt
 }
-if ! cmp -s "$requirements" .venv/installed-requirements.txt || ! .venv/bin/python -c 'import cshogi' 2>/dev/null; then
-    echo "making .venv with the referee's rules library"
+# Succeeds if that environment has a module.
+can_import() {
+    .venv/bin/python -c "import $1" 2>/dev/null
+}
+if ! cmp -s "$requirements" .venv/installed-requirements.txt || ! can_import cshogi ||
+    ! can_import kubernetes_validate; then
+    echo "making .venv with the referee's rules library and the schemas of Kubernetes"
     make_venv || true
 fi
 
@@ -91,10 +97,10 @@ done
 has_postgresql || { complete=0; skip "stores in PostgreSQL: not installed"; }
 [ -x /usr/sbin/pgbouncer ] || { complete=0; skip "stores behind PgBouncer: not installed"; }
 has_program chromium || { complete=0; skip "pages in a browser: not installed"; }
-if ! .venv/bin/python -c 'import cshogi' 2>/dev/null; then
-    complete=0
-    skip "refereed games: cshogi could not be installed in .venv"
-fi
+has_program systemd-analyze || { complete=0; skip "units of systemd: systemd-analyze is not installed"; }
+can_import cshogi || { complete=0; skip "refereed games: cshogi could not be installed in .venv"; }
+can_import kubernetes_validate ||
+    { complete=0; skip "Kubernetes manifests: kubernetes-validate could not be installed in .venv"; }
 export MONJU_REQUIRE_ENGINES=$complete
 
 # Each target is fuzzed for some seconds.

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runners of one experiment as a Slurm array; submit it from the repository's root:
 #   sbatch deploy/slurm/experiment.sh configs/experiments/table3.toml postgres://monju@host/monju
-# The password belongs in ~/.pgpass, not here. The array can be cancelled or extended at any time.
+# The password belongs in ~/.pgpass, not here. An SQLite file takes runners of one node alone (--nodelist), and
+# lies on a disk of that node. The array can be cancelled or extended at any time.
 # A runner that its time limit stops before the last pair goes back to the queue.
 #SBATCH --job-name=monju
 #SBATCH --array=0-7

@@ -35,7 +35,7 @@ fn a_game_is_analysed_and_an_analysis_goes_on() {
         "( 0:03/00:00:04)",
         "*#評価値=",
         "*#読み筋=△",
-        "*合議 ",
+        "*合議の手 ",
     ] {
         assert!(kif.contains(text), "no {text}: {kif}");
     }

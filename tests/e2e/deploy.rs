@@ -3,7 +3,7 @@
 #[cfg(unix)]
 use monju_tests::cluster::eventually;
 use monju_tests::{
-    binary::monju, cluster::ServiceProcess, command::output_of, data::repository, skip::skipped,
+    binary::monju, cluster::ServiceProcess, command::output_of, data::repository, skip::missing,
 };
 #[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process};
@@ -33,7 +33,7 @@ fn systemd_accepts_the_units() {
             .arg(&path)
             .output();
         let Ok(verified) = verified else {
-            skipped("units of systemd: systemd-analyze is not installed");
+            missing("systemd-analyze", "apt-get install systemd");
             return;
         };
         let complaints = String::from_utf8_lossy(&verified.stderr);
@@ -136,7 +136,7 @@ fn kubernetes_accepts_the_manifests() {
         command.output()
     };
     if !checks(&["--version"]).is_ok_and(|version| version.status.success()) {
-        skipped("Kubernetes manifests: tests/run.sh makes .venv with kubernetes-validate");
+        missing("kubernetes-validate", "tests/run.sh makes .venv with it");
         return;
     }
     for manifest in ["kubernetes/team.yaml", "kubernetes/job.yaml"] {

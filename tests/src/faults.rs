@@ -1,8 +1,8 @@
 //! Games of a cluster in which workers, the coordinator and the proxy are killed and frozen and the edges
 //! between them are cut, each after a random number of lines of a search, and brought back some moves later.
-//! The referee is strict: the byoyomi is all the time there is. A late move during which the machine stopped
-//! the referee, too, proves nothing: such a game is void, is reported with the delay that was measured, and
-//! has to be played again.
+//! The referee is strict: the byoyomi is all the time there is. A move that is late by no more than the time for which
+//! the machine stopped the referee meanwhile proves nothing: such a game is void, is reported with the delay that was
+//! measured, and has to be played again.
 
 mod plan;
 
@@ -48,7 +48,7 @@ pub struct FaultyGame {
     pub game: u64,
     /// Its ending: `mate`, `resignation`, `declaration`, `repetition`, `perpetual check`,
     /// `maximum plies`; `time` or `illegal move`, which must never be; or `void` where a move was late
-    /// while the machine had stopped the referee, too.
+    /// by no more than the time for which the machine had stopped the referee.
     pub ending: String,
     /// Plies with those of the opening.
     pub plies: usize,
@@ -154,8 +154,9 @@ impl FaultRig {
                 played.faults += u32::from(due.is_some());
                 played.slowest_ms = played.slowest_ms.max(answer.elapsed.as_millis() as u64);
                 played.stall_ms = played.stall_ms.max(answer.stall.as_millis() as u64);
-                if answer.elapsed > Duration::from_millis(self.settings.byoyomi_ms) {
-                    let ending = match answer.has_stalled() {
+                let byoyomi = Duration::from_millis(self.settings.byoyomi_ms);
+                if answer.elapsed > byoyomi {
+                    let ending = match answer.elapsed <= byoyomi + answer.stall {
                         false => "time",
                         true => "void",
                     };

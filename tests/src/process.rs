@@ -1,6 +1,7 @@
 //! Child processes whose output is read line by line.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsStr,
     io::{BufRead, BufReader, Read, Write},
     net::TcpListener,
@@ -103,16 +104,18 @@ impl Process {
         line.split_whitespace().nth(1)?.parse().ok()
     }
 
-    /// Returns the time for which threads of the process that are still there were ready to run and waited for a
-    /// core, added up; zero where the system does not tell.
-    pub fn time_without_core(&self) -> Duration {
+    /// Returns the time for which each thread of the process that is still there was ready to run and waited for a
+    /// core, in nanoseconds, by the number of the task; nothing where the system does not tell.
+    pub fn times_without_core(&self) -> BTreeMap<u64, u64> {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.id()));
-        let waited_ns = |task: std::fs::DirEntry| -> Option<u64> {
+        let waited_ns = |task: std::fs::DirEntry| -> Option<(u64, u64)> {
+            let number = task.file_name().to_str()?.parse().ok()?;
             let times = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
-            times.split_whitespace().nth(1)?.parse().ok()
+            let waited_ns = times.split_whitespace().nth(1)?.parse().ok()?;
+            Some((number, waited_ns))
         };
         let tasks = tasks.into_iter().flatten().flatten();
-        Duration::from_nanos(tasks.filter_map(waited_ns).sum())
+        tasks.filter_map(waited_ns).collect()
     }
 
     /// Writes one line to its standard input; panics when it no longer reads.

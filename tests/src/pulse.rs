@@ -1,10 +1,6 @@
 //! The machine's own pauses, during which the time of an answer cannot be judged.
 
 use crate::skip::skipped;
-use std::time::Duration;
-
-/// Stall of the observer after which it cannot judge the time of an answer.
-pub const STALL: Duration = Duration::from_millis(50);
 
 /// Times that a void scenario is tried again.
 const ATTEMPTS: usize = 10;

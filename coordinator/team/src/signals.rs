@@ -52,9 +52,10 @@ mod unix {
         next("SIGTERM", SignalKind::terminate()).await;
     }
 
-    /// Resolves at the next SIGHUP; never if it is ignored.
+    /// Resolves at the next SIGHUP; never if it is ignored. Where the system does not show that, nobody listens, which
+    /// would undo what `nohup` has set.
     pub async fn hangup() {
-        match *IGNORES_HANGUP {
+        match !cfg!(target_os = "linux") || *IGNORES_HANGUP {
             true => future::pending().await,
             false => next("SIGHUP", SignalKind::hangup()).await,
         }

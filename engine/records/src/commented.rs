@@ -28,6 +28,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// First line of a CSA file that names its encoding, without the name.
+const ENCODING: &str = "'CSA encoding=";
+
 /// A game with everything that its file says of it.
 #[derive(Clone, Debug)]
 pub struct CommentedGame {
@@ -203,11 +206,16 @@ impl CommentedGame {
             false => Cow::Borrowed(&self.record),
         };
         let text = export_kif(&record).map_err(Rejection::unreadable)?;
-        let lines = text.lines().map(|line| with_kanji_numbers(line) + "\n");
+        let is_handicap = self.game.is_handicap();
+        let lines = text.lines().map(|line| match is_handicap {
+            true => with_handicap_names(line) + "\n",
+            false => with_kanji_numbers(line) + "\n",
+        });
         Ok(lines.collect())
     }
 
-    /// Writes the game as CSA, in version 3.0 if the file is of that: it has parts of a second, as `T1.25`.
+    /// Writes the game as CSA in UTF-8, which the file says, in version 3.0 if the file read is of that: it has parts
+    /// of a second, as `T1.25`.
     ///
     /// # Errors
     /// The library refuses what it has read, or CSA has no word for it.
@@ -226,9 +234,14 @@ impl CommentedGame {
             Some(time) if line.starts_with("$TIME_LIMIT:") => {
                 format!("$TIME:{}\n", time.to_spec())
             }
-            _ => with_spaced_squares(line),
+            _ => in_words_of_csa(&with_spaced_squares(line)),
         });
-        Ok(lines.collect())
+        let text: String = lines.collect();
+        // A file that does not name its encoding is in Shift_JIS.
+        Ok(match text.is_ascii() || text.starts_with(ENCODING) {
+            true => text,
+            false => format!("{ENCODING}UTF-8\n{text}"),
+        })
     }
 
     /// Returns the record with the evaluations of White's moves from the other side. CSA's are Black's, as KIF's are,
@@ -258,6 +271,25 @@ fn with_spaced_squares(line: &str) -> String {
         true => line.replace("*  ", " * "),
         false => line.to_owned(),
     }
+}
+
+/// Writes an ending for which CSA has no word as an interruption, with the word in a comment.
+fn in_words_of_csa(line: &str) -> String {
+    match line.strip_prefix('%') {
+        Some(word) if !word.is_ascii() => format!("%CHUDAN\n'{word}"),
+        _ => line.to_owned(),
+    }
+}
+
+/// Writes the names of both sides in a handicap game under the words that it has for them: `下手`, the one that is
+/// Black, and `上手`. The library writes them as in an even game.
+fn with_handicap_names(line: &str) -> String {
+    for (even, handicap) in [("先手：", "下手："), ("後手：", "上手：")] {
+        if let Some(name) = line.strip_prefix(even) {
+            return format!("{handicap}{name}");
+        }
+    }
+    with_kanji_numbers(line)
 }
 
 /// Takes the variations out of a record, which the library writes in an order that programs misread. Returns
@@ -364,6 +396,41 @@ mod tests {
         // A program reads the comments back.
         let again = read("b.kif", &kif, 1).expect("a game");
         assert_eq!(again.game(), game.game());
+    }
+
+    #[test]
+    fn a_csa_file_in_japanese_says_that_it_is_in_utf_8() {
+        let mut game = read("a.csa", CSA, 1).expect("a game");
+        assert!(game.csa().expect("CSA").starts_with("V2.2\n"));
+        game.comment(1, &["先手".to_owned()]);
+        let written = game.csa().expect("CSA");
+        assert!(
+            written.starts_with("'CSA encoding=UTF-8\nV2.2\n"),
+            "{written}"
+        );
+        let again = read("b.csa", &written, 1).expect("a game");
+        assert_eq!(again.game(), game.game());
+        assert_eq!(again.csa().expect("CSA"), written);
+    }
+
+    #[test]
+    fn an_ending_without_a_word_of_csa_is_an_interruption() {
+        let kif = "手合割：平手\n   1 ７六歩(77)\n   2 反則手\n";
+        let game = read("a.kif", kif, 1).expect("a game");
+        let csa = game.csa().expect("CSA");
+        assert!(csa.ends_with("+7776FU\n%CHUDAN\n'反則手\n"), "{csa}");
+    }
+
+    #[test]
+    fn the_sides_of_a_handicap_game_have_their_names() {
+        let ki2 = "手合割：香落ち\n下手：A\n上手：B\n△３四歩▲７六歩\n";
+        let kif = read("a.ki2", ki2, 1).expect("a game").kif().expect("KIF");
+        assert!(
+            kif.contains("下手：A\n") && kif.contains("上手：B\n"),
+            "{kif}"
+        );
+        let again = read("b.kif", &kif, 1).expect("a game");
+        assert_eq!(again.names(), [Some("A"), Some("B")]);
     }
 
     #[test]

@@ -397,7 +397,14 @@ pub(crate) fn with_kanji_numbers(line: &str) -> String {
     let mut digits = None;
     for letter in line.chars() {
         match digit(letter) {
-            Some(digit) => digits = Some(digits.unwrap_or(0u32).saturating_mul(10) + digit),
+            Some(digit) => {
+                digits = Some(
+                    digits
+                        .unwrap_or(0u32)
+                        .saturating_mul(10)
+                        .saturating_add(digit),
+                )
+            }
             None => {
                 text.extend(digits.take().map(kanji_number));
                 text.push(letter);

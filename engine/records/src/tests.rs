@@ -131,13 +131,17 @@ fn a_csa_file_without_position_and_moves_is_no_game() {
         let error = format!("{:?}", games[0].game.as_ref().expect_err(text));
         assert!(error.contains("is it a CSA file?"), "{error}");
     }
-    for text in ["PI\n+\n", "+\n+7776FU\n", "PI,+,+7776FU,T3\n"] {
+    for (text, plies) in [
+        ("PI\n+\n", None),
+        ("+\n+7776FU\n", Some(1)),
+        ("PI,+,+7776FU,T3\n", Some(1)),
+    ] {
         let games = parse_games(Path::new("a.csa"), text.as_bytes()).expect("a known format");
-        if let Err(error) = &games[0].game {
-            assert!(
-                !format!("{error:?}").contains("CSA file"),
-                "{text}: {error}"
-            );
+        let game = games[0].game.as_ref();
+        assert_eq!(game.ok().map(|game| game.moves().len()), plies, "{text}");
+        // A position without moves is a CSA file, and no game.
+        if let Err(error) = game {
+            assert!(format!("{error:?}").contains("Empty"), "{error:?}");
         }
     }
 }

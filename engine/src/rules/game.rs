@@ -4,6 +4,7 @@ use super::{
     excerpt::excerpt,
     move_list::MoveList,
     moves::{Move, MoveError},
+    piece::PieceKind,
     position::Position,
     repetition::{KeyHistoryEntry, Repetition, judge},
     sfen::SfenError,
@@ -198,6 +199,37 @@ impl Game {
             text.push_str(&self.usi_moves().join(" "));
         }
         text
+    }
+
+    /// Tells whether this is a handicap game: White, who begins it, has laid aside some of its pieces.
+    ///
+    /// ```
+    /// use monju_engine::Game;
+    /// let without_lance = "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+    /// assert!(Game::from_usi(without_lance)?.is_handicap());
+    /// assert!(!Game::startpos().is_handicap());
+    /// # Ok::<(), monju_engine::GameError>(())
+    /// ```
+    pub fn is_handicap(&self) -> bool {
+        let Ok(start) = Position::from_sfen(&self.start) else {
+            return false;
+        };
+        let even = Position::startpos();
+        let has_all = |color, kind| start.pieces(color, kind) == even.pieces(color, kind);
+        let has_no_other = |kind| {
+            let own = start.pieces(Color::White, kind);
+            own & even.pieces(Color::White, kind) == own
+        };
+        start.side_to_move() == Color::White
+            && Color::ALL
+                .iter()
+                .all(|&color| start.hand(color) == even.hand(color))
+            && PieceKind::ALL
+                .iter()
+                .all(|&kind| has_all(Color::Black, kind) && has_no_other(kind))
+            && !PieceKind::ALL
+                .iter()
+                .all(|&kind| has_all(Color::White, kind))
     }
 
     /// Returns the position reached.

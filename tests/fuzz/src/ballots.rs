@@ -62,3 +62,18 @@ fn run(bytes: &[u8]) {
     let _ = Replay::default().run(&log.ballots);
     let _ = calibration::learn::learn(&log);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_input_of_the_corpus_is_a_ballot() {
+        for input in (TARGET.corpus)() {
+            let mut log = Log::default();
+            let read = log.extend(&input[..], Path::new("ballots.jsonl"));
+            assert!(read.is_ok(), "{read:?}");
+            assert_eq!((log.ballots.len(), log.cut_short), (1, 0));
+        }
+    }
+}

@@ -105,3 +105,15 @@ fn through_database(book: &Book) -> Option<Book> {
     assert_eq!((other.len(), other.moves()), (positions, moves));
     Some(other)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_input_of_the_corpus_is_a_book() {
+        for text in BOOKS {
+            assert_eq!(Book::from_bytes(text.as_bytes()).err(), None, "{text}");
+        }
+    }
+}

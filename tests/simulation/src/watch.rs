@@ -5,8 +5,12 @@ use crate::{
     plan::{Plan, Seat},
     worker::position_tag,
 };
-use monju_engine::Game;
-use monju_proto::v1::{Arrival, Ballot, Vote};
+use monju_coordinator::{
+    ballot::{VotingMethod, decide, tie_break},
+    voting::Rule,
+};
+use monju_engine::{Answer, Game};
+use monju_proto::v1::{Arrival, Ballot, Decision, TieBreak, Vote};
 use std::{cmp::Reverse, collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
@@ -200,6 +204,7 @@ impl Watch {
                 wrong.push(format!("ballot {} counts '{}'", ballot.id, vote.chosen()));
             }
         }
+        wrong.extend(other_choice(ballot, &decision, &game));
         let time = Duration::from_millis(decision.elapsed_ms);
         if time >= LEAST_TIME && !ballot.votes.is_empty() && !is_settled(ballot) {
             wrong.extend(self.seats[seat].who_is_missing(ballot, Instant::now() - time));
@@ -244,6 +249,59 @@ impl WatchedCoordinator {
         }
         missing
     }
+}
+
+/// Decides once more from the votes of a ballot, unless something else has decided: the rules of the game, the opening
+/// book, or a search in place of the players. Returns what is wrong with the decision.
+fn other_choice(ballot: &Ballot, decision: &Decision, game: &Game) -> Option<String> {
+    match decision.tie_break() {
+        TieBreak::Fallback | TieBreak::Rules | TieBreak::Book | TieBreak::Resignation => {
+            return None;
+        }
+        TieBreak::None
+        | TieBreak::Random
+        | TieBreak::Primary
+        | TieBreak::Score
+        | TieBreak::Majority => {}
+    }
+    let Ok(rule) = decision.rule.parse::<Rule>() else {
+        return Some(format!(
+            "ballot {} is decided by the rule '{}'",
+            ballot.id, decision.rule
+        ));
+    };
+    let sfen = game.position().to_string();
+    let method = VotingMethod {
+        rule,
+        primary: Some(&*ballot.primary).filter(|primary| !primary.is_empty()),
+        seed: ballot.seed,
+        sfen: &sfen,
+        ply: game.position().ply(),
+        // No simulated team decides by `hand-over`.
+        lead: None,
+    };
+    let (mv, ground) = match decide(method, &ballot.votes) {
+        Some(choice) => (choice.mv, tie_break(choice.ground)),
+        // Without a vote that counts, all players have resigned.
+        None => {
+            let mut votes = ballot.votes.iter();
+            let all_resign = votes.all(|vote| vote.chosen() == Answer::RESIGN);
+            match all_resign && !ballot.votes.is_empty() {
+                true => (Answer::RESIGN.to_owned(), TieBreak::None),
+                false => return Some(format!("ballot {} is decided without votes", ballot.id)),
+            }
+        }
+    };
+    let is_same = mv == decision.r#move && ground == decision.tie_break();
+    (!is_same).then(|| {
+        format!(
+            "ballot {} decides on '{}' ({}), where its votes choose '{mv}' ({}): {ballot:?}",
+            ballot.id,
+            decision.r#move,
+            decision.tie_break().as_str_name(),
+            ground.as_str_name()
+        )
+    })
 }
 
 /// Notes if something is well now. Returns true if that is new.

@@ -14,7 +14,9 @@
 use crate::guard;
 use crate::spec::UsiSpec;
 #[cfg(target_os = "linux")]
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::kill_process;
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     env,
     ffi::OsStr,
@@ -144,7 +146,7 @@ impl GuardedProcess {
         #[cfg(windows)]
         drop(self.job.take());
 
-        #[cfg(target_os = "linux")]
+        #[cfg(unix)]
         if let Some(leader) =
             group(self.guard.as_ref().unwrap_or(&self.child)).and_then(Pid::from_raw)
         {

@@ -194,10 +194,12 @@ impl Analyse {
         if self.game.lacks_variations() {
             tell!("warning: variations are left out; only those of a KIF file are kept");
         }
-        // CSA has no word for some endings.
         match commented.csa() {
             Ok(csa) => write("csa", csa)?,
-            Err(error) => tell!("warning: the game cannot be written as CSA: {error}"),
+            Err(error) => {
+                let error = anyhow::Error::from(error);
+                tell!("warning: the game cannot be written as CSA: {error:#}");
+            }
         }
         write("html", page::render(&self.name, &data))?;
         match self.json {

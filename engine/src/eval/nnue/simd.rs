@@ -157,8 +157,26 @@ mod tests {
         }
     }
 
+    /// Says which kernels are not compared here because this processor does not have them.
+    fn report_untested() {
+        #[cfg(target_arch = "x86_64")]
+        let kernels = [
+            ("AVX2", avx2::Avx2::detect().is_some()),
+            ("AVX-512", avx512::Avx512::detect_plain().is_some()),
+            ("AVX-512 with VNNI", avx512::Avx512::detect_vnni().is_some()),
+        ];
+        #[cfg(not(target_arch = "x86_64"))]
+        let kernels = ["AVX2", "AVX-512", "AVX-512 with VNNI"].map(|name| (name, false));
+        for (name, is_here) in kernels {
+            if !is_here {
+                eprintln!("skipped: the kernel for {name}: this processor does not have it");
+            }
+        }
+    }
+
     #[test]
     fn every_kernel_gives_the_bits_of_the_plain_one() {
+        report_untested();
         let mut numbers = RandomNumbers(5);
         for round in 0..200 {
             // Small numbers as in networks, and arbitrary ones, which wrap.

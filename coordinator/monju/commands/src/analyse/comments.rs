@@ -3,6 +3,7 @@
 use monju_engine::Color;
 use monju_page::view::{MoveText, PositionView};
 use monju_proto::v1::score::Kind;
+use std::fmt::Write;
 
 /// Number of moves of a line in a comment.
 const LINE_LENGTH: usize = 12;
@@ -18,9 +19,8 @@ pub fn of(view: &PositionView) -> Vec<String> {
         Some(Kind::Mate(plies)) => {
             lines.push(format!("#詰み={}:{}手", winner(plies > 0), plies.abs()));
         }
-        // GUIs know no word for it.
         Some(Kind::MateOfUnknownLength(mates)) => {
-            lines.push(format!("詰み（手数不明）、{}", winner(mates)));
+            lines.push(format!("#詰み={}", winner(mates)));
         }
         Some(Kind::Cp(_)) | None => {
             lines.extend(
@@ -40,18 +40,31 @@ pub fn of(view: &PositionView) -> Vec<String> {
     }
     lines.push("#エンジン=Monju".to_owned());
     if let Some(rate) = view.win_rate_of_black() {
-        lines.push(format!("先手の勝率 {:.1}%", 100.0 * rate));
+        let black = if view.is_handicap { "下手" } else { "先手" };
+        lines.push(format!("{black}の勝率 {:.1}%", 100.0 * rate));
     }
-    let votes: Vec<String> = (view.votes.iter())
+    lines.push(votes(view));
+    lines
+}
+
+/// Returns the council's move and the votes, those for this move first: it need not have most of them.
+fn votes(view: &PositionView) -> String {
+    let all = view.all_votes();
+    let mut text = format!("合議の手 {}", view.best.japanese);
+    if all > 0 {
+        let _ = write!(text, " {}/{all}票", view.votes_for_best());
+    }
+    let others = view.votes.iter().filter(|(mv, _)| *mv != view.best);
+    let others: Vec<String> = others
         .map(|(mv, votes)| format!("{} {votes}票", mv.japanese))
         .collect();
-    let divided = if view.is_divided() {
-        "（意見が割れた）"
-    } else {
-        ""
-    };
-    lines.push(format!("合議 {}{divided}", votes.join("、")));
-    lines
+    if !others.is_empty() {
+        let _ = write!(text, "、ほかに {}", others.join("、"));
+    }
+    if view.is_divided() {
+        text.push_str("（意見が割れた）");
+    }
+    text
 }
 
 /// Returns the Japanese notation of a move with its square in place of 同: ShogiHome reads a line of play
@@ -87,6 +100,7 @@ mod tests {
             plies: 1,
             sfen: String::new(),
             side: Color::White,
+            is_handicap: false,
             played: None,
             best: text("3c3d", "△３四歩(33)"),
             score: Some(Kind::Cp(-25)),
@@ -109,9 +123,23 @@ mod tests {
                 "#深さ=14",
                 "#エンジン=Monju",
                 "先手の勝率 51.0%",
-                "合議 △３四歩(33) 2票、△８四歩(83) 2票（意見が割れた）",
+                "合議の手 △３四歩(33) 2/4票、ほかに △８四歩(83) 2票（意見が割れた）",
             ]
         );
+        // A rule may decide for a move that most players did not vote for.
+        view.best = text("8c8d", "△８四歩(83)");
+        view.votes[0].1 = 3;
+        view.is_handicap = true;
+        assert_eq!(
+            of(&view)[4..],
+            [
+                "下手の勝率 51.0%",
+                "合議の手 △８四歩(83) 2/5票、ほかに △３四歩(33) 3票"
+            ]
+        );
+        // Moves of the book have no votes.
+        view.votes.clear();
+        assert_eq!(of(&view)[5], "合議の手 △８四歩(83)");
         // The parser of ShogiHome does not know the move before the line.
         view.line = vec![text("3a2b", "△同銀(31)"), text("P*2b", "▲同歩打")];
         assert_eq!(of(&view)[1], "#読み筋=△２二銀(31)▲同歩打");
@@ -120,6 +148,6 @@ mod tests {
         view.score = Some(Kind::Mate(-4));
         assert_eq!(of(&view)[0], "#詰み=先手勝ち:4手");
         view.score = Some(Kind::MateOfUnknownLength(true));
-        assert_eq!(of(&view)[0], "詰み（手数不明）、後手勝ち");
+        assert_eq!(of(&view)[0], "#詰み=後手勝ち");
     }
 }

@@ -48,7 +48,6 @@ pub fn render(views: &[PositionView], decided: &[Decided]) -> String {
 }
 
 fn row(view: &PositionView) -> [String; 8] {
-    let (first, all) = view.lead();
     let score = match (view.score, view.score_of_black()) {
         (Some(Kind::Mate(plies)), Some(black)) => {
             format!("mate {:+}", plies.abs() * black.signum())
@@ -68,7 +67,7 @@ fn row(view: &PositionView) -> [String; 8] {
             .map_or("-".to_owned(), |mv| mv.japanese.clone()),
         view.mark().to_owned(),
         view.best.japanese.clone(),
-        format!("{first}/{all}"),
+        format!("{}/{}", view.votes_for_best(), view.all_votes()),
         score,
         rate.map_or("-".to_owned(), |rate| format!("{:.0}%", 100.0 * rate)),
         match view.is_divided() {
