@@ -13,6 +13,7 @@ mod patience;
 mod play;
 mod result;
 mod server;
+mod start;
 mod substitute;
 mod summary;
 #[cfg(test)]
@@ -275,7 +276,7 @@ struct EndedGame {
     played: Played,
     /// The connection that can go on; none to a game that the server counts as going on.
     at_hand: Option<AtHand>,
-    /// We could not play it to its end: the engine failed, or the connection was lost for good.
+    /// We could not play it to its end: the connection was lost for good, or the server played a foul.
     is_abandoned: bool,
 }
 

@@ -64,12 +64,11 @@ impl Clocks {
         self
     }
 
-    /// Returns the time that a side may spend on its next move; `None` in a game without a clock.
+    /// Returns the time that a side may spend on its next move; `None` where it has none, as in a game without a clock.
     pub fn of_move(&self, side: Color) -> Option<Duration> {
         let side = side.index();
-        let rule = self.rules[side];
-        (rule != TimeRule::default())
-            .then(|| Duration::from_millis(self.left[side].saturating_add(rule.byoyomi)))
+        let time = self.left[side].saturating_add(self.rules[side].byoyomi);
+        (time > 0).then(|| Duration::from_millis(time))
     }
 
     /// Returns the clocks for an engine that knows no increments: that of a side is its byoyomi, which each of its

@@ -32,11 +32,11 @@ const MOST_OWED: u32 = 5;
 
 /// Time in which what is sent has to be confirmed. A network that is back by then has lost nothing, where a server that
 /// ends a game with its connection would take a new one for a loss.
-#[cfg(target_os = "linux")]
 const CONFIRMATION: Duration = Duration::from_secs(60);
 
 /// Time after the last sign of life in which the system ends a connection that has died without a word.
-const MOST_SILENCE: Duration = Duration::from_secs(60);
+/// A sign of life of ours that is on its way then has time to be confirmed.
+const MOST_SILENCE: Duration = SIGN_OF_LIFE.saturating_add(CONFIRMATION);
 
 /// Reason why a connection cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,7 @@
 //! One game: the engine on one side, the server on the other.
 
+mod guard;
+mod seat;
 #[cfg(all(test, unix))]
 mod tests;
 
@@ -8,6 +10,7 @@ use super::{
     comment::comment,
     connection::{ConnectionError, CsaConnection},
     result::{Played, ending_of},
+    start::{Conditions, meet},
     substitute::Substitute,
     summary::GameSummary,
 };
@@ -19,24 +22,18 @@ use monju_host::{
     usi_child::{ChildError, UsiChild, UsiMessage},
 };
 use monju_proto::{text::excerpt, v1::Score};
-use std::{fmt::Display, io, time::Duration};
+use std::{io, time::Duration};
 use tokio::{
     sync::mpsc::UnboundedReceiver,
+    task::JoinSet,
     time::{Instant, sleep_until, timeout_at},
 };
 
 /// Time of an engine to name a move after `stop`.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Time before the end of our clock at which an engine that still thinks is told to stop, or a quarter of the time of
-/// the move. The substitute moves when half of it is left.
-const RESERVE: Duration = Duration::from_millis(800);
-
 /// Failures of the engine between two moves of ours after which it is not started again before the next one.
 const MOST_FAILURES: u32 = 2;
-
-/// Time after its question in which an engine that ends without a word has not understood it.
-const FIRST_WORD: Duration = Duration::from_secs(3);
 
 /// Time for the end of a game in which the server plays what the rules forbid.
 const LAST_WORD: Duration = Duration::from_secs(5);
@@ -111,12 +108,16 @@ pub struct Board {
     failures: u32,
     /// The engine failed and was killed: no other one has taken its place yet.
     has_failed: bool,
+    /// The engine that is being started in its place; lines of the server are read meanwhile.
+    starting: JoinSet<Result<UsiChild, ChildError>>,
+    /// When the substitute moves, for which an engine that is being started is not waited any longer.
+    start_until: Option<Instant>,
     /// The engine ends when it is told an increment, which not all programs know.
     knows_no_increments: bool,
     /// Moves while there is no engine, or in place of one that is late.
     substitute: Substitute,
     /// Options of the engine that the server's conditions of the game ask for.
-    conditions: Vec<(&'static str, OptionValue)>,
+    conditions: Conditions,
     game: Game,
     ours: Color,
     /// Milliseconds of one unit of each side's time.
@@ -131,11 +132,10 @@ pub struct Board {
     turn_began: Instant,
     /// When the engine was asked.
     asked: Instant,
-    /// The engine was told to stop in this turn, because the time ends.
+    /// The engine was told to stop its search, because the time ends.
     is_hurried: bool,
-    /// Since when the server's lines have been left unread, while another engine was started: the opponent may have
-    /// moved at any time since.
-    unread_since: Option<Instant>,
+    /// When the server took the game up again.
+    resumed: Option<Instant>,
     /// Our move on its way to the server and back.
     sent: Option<Sent>,
     /// The server's move that the rules forbid, and when it came: the server may end the game by it.
@@ -157,6 +157,8 @@ impl Board {
             told: 0,
             failures: 0,
             has_failed: false,
+            starting: JoinSet::new(),
+            start_until: None,
             knows_no_increments: false,
             substitute: Substitute::start()?,
             conditions: Vec::new(),
@@ -171,7 +173,7 @@ impl Board {
             turn_began: Instant::now(),
             asked: Instant::now(),
             is_hurried: false,
-            unread_since: None,
+            resumed: None,
             sent: None,
             foul: None,
             ending: None,
@@ -191,7 +193,11 @@ impl Board {
             tell!("the engine failed, and is started again: {error}");
             self.has_failed = true;
         }
-        if self.has_failed {
+        self.starting = JoinSet::new();
+        if self.has_failed
+            && let Err(error) = self.start_again().await
+        {
+            tell!("the engine cannot be started, and is started once more: {error}");
             let game = &summary.id;
             let again = self.start_again().await;
             again.with_context(|| {
@@ -206,7 +212,7 @@ impl Board {
     }
 
     /// Returns the options that a game asks for. How the server counts is what the user says, if anything.
-    fn conditions_of(&self, summary: &GameSummary) -> Vec<(&'static str, OptionValue)> {
+    fn conditions_of(&self, summary: &GameSummary) -> Conditions {
         // The server drops parts of a second.
         let drops = summary.units[summary.ours.index()] == 1_000 && !summary.rounds_up;
         // That of an earlier game is taken back.
@@ -229,30 +235,8 @@ impl Board {
 
     /// Tells the engine the conditions of the game that it has options for, and begins the game.
     async fn meet_conditions(&mut self) -> Result<(), ChildError> {
-        for (name, value) in &self.conditions {
-            if self
-                .engine
-                .declared()
-                .iter()
-                .any(|(known, _)| known == *name)
-            {
-                self.engine.set_option(name, value).await?;
-            }
-        }
-        self.engine.ready().await?;
+        meet(&mut self.engine, &self.conditions).await?;
         self.tell_reports();
-        self.engine.new_game().await
-    }
-
-    /// Starts another engine in place of the one that failed, for the same game. That may hang, and leaves its memory
-    /// and cores first.
-    async fn start_again(&mut self) -> Result<(), ChildError> {
-        self.engine.kill().await;
-        self.thinking = EngineTask::Nothing;
-        self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
-        self.told = 0;
-        self.meet_conditions().await?;
-        self.has_failed = false;
         Ok(())
     }
 
@@ -277,12 +261,11 @@ impl Board {
         if (game.start(), game.moves()) == (self.game.start(), self.game.moves()) {
             // The clock of our turn has run all the while, and the search and its move are as good as before.
             self.ending = None;
-            self.unread_since = None;
+            self.resumed = Some(Instant::now());
             return;
         }
-        // A move that came while the engine was started again was lost with the connection.
-        let lost = self.unread_since.map_or(lost, |since| since.min(lost));
         self.set(summary);
+        self.resumed = Some(Instant::now());
         // Our turn may have begun at any time since.
         self.turn_began = lost;
         self.discard_or_restart().await;
@@ -302,7 +285,6 @@ impl Board {
         };
         self.game = summary.timed.game.clone().with_rules(rules);
         self.failures = 0;
-        self.is_hurried = false;
         self.foul = None;
         self.ours = summary.ours;
         self.units = summary.units;
@@ -311,7 +293,7 @@ impl Board {
         self.sent = None;
         self.ending = None;
         self.turn_began = Instant::now();
-        self.unread_since = None;
+        self.resumed = None;
         let moves = self.game.moves().len();
         let mut side = self.game.position().side_to_move();
         if moves % 2 == 1 {
@@ -352,21 +334,18 @@ impl Board {
             return Ok(Left::Lost(error));
         }
         loop {
-            if self.has_failed && !self.owes_move() && self.failures < MOST_FAILURES {
-                self.revive().await;
+            if self.has_failed && self.starting.is_empty() && self.failures < MOST_FAILURES {
+                self.begin_to_start();
             }
             if self.owes_move() && self.thinking == EngineTask::Nothing {
-                let asked = match self.has_failed {
-                    true => self.move_for_engine(connection).await,
-                    false => match self.think().await {
-                        Ok(()) => Ok(()),
-                        Err(error) => {
-                            self.restart(error).await;
-                            continue;
-                        }
-                    },
-                };
-                if let Err(error) = asked {
+                if !self.has_failed {
+                    if let Err(error) = self.think().await {
+                        self.restart_after(error).await;
+                        continue;
+                    }
+                } else if self.starting.is_empty()
+                    && let Err(error) = self.move_for_engine(connection).await
+                {
                     return Ok(Left::Lost(error));
                 }
             }
@@ -378,28 +357,17 @@ impl Board {
                     Ok(line) => self.handle(&line).await,
                     Err(error) => Err(Left::Lost(error)),
                 },
-                () = std::future::ready(()), if self.unread_since.is_some() => {
-                    // No line had been waiting.
-                    self.unread_since = None;
-                    Ok(())
-                }
                 Some(()) = interrupts.recv() => {
                     interrupt(is_last)?;
                     Ok(())
                 }
-                message = self.listen() => match message {
-                    Ok(message) => self.hear(message, connection).await,
-                    Err(error) => {
-                        self.restart(error).await;
-                        Ok(())
-                    }
-                },
                 () = sleep_until(hurry.unwrap_or_else(Instant::now)), if hurry.is_some() => {
                     self.hurry(connection).await.map_err(Left::Lost)
                 }
                 () = sleep_until(last_word.unwrap_or_else(Instant::now)), if last_word.is_some() => {
                     Err(Left::Unplayable(self.foul.take().map_or_else(String::new, |(foul, _)| foul)))
                 }
+                event = self.next_of_engine() => self.take_in(event, connection).await,
             };
             if let Err(left) = goes_on {
                 return Ok(left);
@@ -434,65 +402,9 @@ impl Board {
         let position = format!("position {}", self.game.to_usi());
         self.info = EngineInfo::default();
         self.asked = Instant::now();
+        self.is_hurried = false;
         self.thinking = EngineTask::Move;
         self.engine.go(&position, &go).await
-    }
-
-    /// Returns when our clock ends, and the part of it that is kept; `None` while no move is due, or without a clock.
-    fn end_of_clock(&self) -> Option<(Instant, Duration)> {
-        let time = self.clocks.of_move(self.ours)?;
-        let end = self.turn_began.checked_add(time)?;
-        self.owes_move().then(|| (end, RESERVE.min(time / 4)))
-    }
-
-    /// Returns when the engine is told to stop, or after that when the substitute moves.
-    fn hurry_at(&self) -> Option<Instant> {
-        let (end, reserve) = self.end_of_clock()?;
-        Some(match self.is_hurried {
-            false => end - reserve,
-            true => end - reserve / 2,
-        })
-    }
-
-    /// Sees to it that a move leaves before our clock ends: an engine that still thinks is told to stop, and has half
-    /// of the reserve to answer.
-    async fn hurry(&mut self, connection: &mut CsaConnection) -> Result<(), ConnectionError> {
-        if !self.is_hurried {
-            self.is_hurried = true;
-            if self.thinking == EngineTask::Move
-                && let Err(error) = self.engine.stop().await
-            {
-                self.restart(error).await;
-            }
-            return Ok(());
-        }
-        tell!("the engine has not named a move in time");
-        self.move_for_engine(connection).await?;
-        if self.thinking == EngineTask::Move {
-            self.thinking = EngineTask::Discarded(Instant::now());
-        }
-        Ok(())
-    }
-
-    /// Sends a move in the engine's place: the one that it has thought of last, or else one of the substitute.
-    async fn move_for_engine(
-        &mut self,
-        connection: &mut CsaConnection,
-    ) -> Result<(), ConnectionError> {
-        let line = self.info.line(self.turn_began.elapsed());
-        let thought = self.game.parse_move(&line.r#move).ok();
-        let (answer, score) = match thought {
-            Some(mv) => (Answer::Move(mv), line.score),
-            None => {
-                let left = self.end_of_clock().map(|(end, reserve)| {
-                    (end - reserve / 2).saturating_duration_since(Instant::now())
-                });
-                let left = left.unwrap_or(Duration::MAX);
-                (self.substitute.answer(&self.game, left).await, None)
-            }
-        };
-        tell!("{answer} is played in the engine's place");
-        self.send(answer, score, &line.pv, connection).await
     }
 
     /// Starts to think on the opponent's time, behind our move `mv` that is on its way to the server. Its time is
@@ -555,7 +467,7 @@ impl Board {
     /// As [`Board::discard`], in mid-game: an engine that fails is started again.
     async fn discard_or_restart(&mut self) {
         if let Err(error) = self.discard().await {
-            self.restart(error).await;
+            self.restart_after(error).await;
         }
     }
 
@@ -578,18 +490,24 @@ impl Board {
     ) -> Result<(), Left> {
         match message {
             UsiMessage::Info(text) => {
-                self.info.hear(&text);
+                // The last lines of a search of no use say nothing of the present position.
+                if matches!(self.thinking, EngineTask::Move | EngineTask::Ponder(..)) {
+                    self.info.hear(&text);
+                }
                 self.tell_reports();
             }
             UsiMessage::BestMove(answer) => match &mut self.thinking {
-                EngineTask::Move => {
+                EngineTask::Move if self.ending.is_none() && self.sent.is_none() => {
                     self.thinking = EngineTask::Nothing;
                     let played = match Answer::parse_allowed(&self.game, &answer.mv) {
                         Ok(played) => played,
                         Err(error) => {
                             let mv = excerpt(&answer.mv, 20);
                             self.info = EngineInfo::default();
-                            let fault = format!("it plays {mv}, which the rules forbid: {error}");
+                            let fault = match Answer::parse(&self.game, &answer.mv) {
+                                Ok(_) => "it declares a win that does not hold".to_owned(),
+                                Err(_) => format!("it plays {mv}, which the rules forbid: {error}"),
+                            };
                             self.restart(fault).await;
                             return Ok(());
                         }
@@ -601,11 +519,11 @@ impl Board {
                     if let (Some(mv), Some(reply), true) = (sent, &answer.ponder, self.ponders)
                         && let Err(error) = self.ponder(mv, reply).await
                     {
-                        self.restart(error).await;
+                        self.restart_after(error).await;
                     }
                 }
                 EngineTask::Ponder(_, early) => *early = Some(answer),
-                EngineTask::Nothing | EngineTask::Discarded(_) => {
+                EngineTask::Nothing | EngineTask::Move | EngineTask::Discarded(_) => {
                     self.thinking = EngineTask::Nothing;
                 }
             },
@@ -706,12 +624,16 @@ impl Board {
             }
             return;
         }
-        self.is_hurried = false;
-        self.turn_began = self.unread_since.take().unwrap_or_else(Instant::now);
+        self.turn_began = Instant::now();
+        self.resumed = None;
+        self.start_until = self.patience_with_start();
         match std::mem::replace(&mut self.thinking, EngineTask::Nothing) {
             EngineTask::Ponder(expected, None) if expected == mv => match self.ponder_hit().await {
-                Ok(()) => self.thinking = EngineTask::Move,
-                Err(error) => self.restart(error).await,
+                Ok(()) => {
+                    self.is_hurried = false;
+                    self.thinking = EngineTask::Move;
+                }
+                Err(error) => self.restart_after(error).await,
             },
             // An answer that came too early may be to another question: the engine is asked again.
             thinking => {
@@ -764,61 +686,6 @@ impl Board {
             }
         }
         self.engine.game_over(result).await
-    }
-
-    /// Starts the engine again, which has failed in the game for this reason, while there is time for it.
-    async fn restart(&mut self, reason: impl Display) {
-        let was_asked = matches!(self.thinking, EngineTask::Move | EngineTask::Ponder(..));
-        let is_silent = self.info.line(Duration::ZERO).r#move.is_empty();
-        if was_asked
-            && is_silent
-            && self.asked.elapsed() < FIRST_WORD
-            && self.clocks.has_increments()
-            && !self.knows_no_increments
-        {
-            tell!("the engine may not know increments, and is told them as byoyomi from now on");
-            self.knows_no_increments = true;
-        }
-        tell!("the engine failed, and is started again: {reason}");
-        self.failures += 1;
-        self.give_up().await;
-        // After a second failure the substitute moves first.
-        if self.failures < MOST_FAILURES || !self.owes_move() {
-            self.revive().await;
-        }
-    }
-
-    /// Starts the engine again. While our move is due, half of the time for it is left then at least.
-    async fn revive(&mut self) {
-        let began = Instant::now();
-        let end = self.end_of_clock();
-        let until = end.map(|(end, _)| began + end.saturating_duration_since(began) / 2);
-        let started = match until {
-            Some(until) => timeout_at(until, self.start_again()).await,
-            None => Ok(self.start_again().await),
-        };
-        match started {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                tell!("the engine cannot be started again: {error}");
-                self.failures += 1;
-                self.give_up().await;
-            }
-            Err(_) => {
-                tell!("the engine takes too long to be started again");
-                self.give_up().await;
-            }
-        }
-        if !self.owes_move() {
-            self.unread_since.get_or_insert(began);
-        }
-    }
-
-    /// Ends the engine that failed, which is started again later.
-    async fn give_up(&mut self) {
-        self.has_failed = true;
-        self.thinking = EngineTask::Nothing;
-        self.engine.kill().await;
     }
 
     /// Ends the engine.

@@ -2,12 +2,39 @@
 
 use super::{
     super::testing::{MUTE, board, connected, summary},
+    seat::EngineEvent,
     *,
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt},
     sync::mpsc::unbounded_channel,
 };
+
+/// Starts an engine in place of the one that has failed.
+async fn start(board: &mut Board) {
+    assert!(board.has_failed);
+    board.begin_to_start();
+    match board.next_of_engine().await {
+        EngineEvent::Started(Ok(Ok(engine))) => board.take_up(engine),
+        _ => panic!("no engine"),
+    }
+}
+
+/// Plays until the server hears a line.
+async fn line_of(
+    board: &mut Board,
+    connection: &mut CsaConnection,
+    server: &mut (impl AsyncBufReadExt + Unpin),
+) -> String {
+    let (_interrupt, mut interrupts) = unbounded_channel();
+    let mut is_last = false;
+    let mut line = String::new();
+    tokio::select! {
+        left = board.play(connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
+        _ = server.read_line(&mut line) => {}
+    }
+    line
+}
 
 #[tokio::test]
 async fn a_turn_goes_on_through_a_lost_connection() {
@@ -115,45 +142,11 @@ async fn an_engine_that_has_ended_when_a_line_of_the_server_comes_is_started_aga
             }
             line => board.moved(line).await,
         }
-        assert!(board.failures == 1 && !board.has_failed, "{line}");
+        assert_eq!(board.failures, 1, "{line}");
         assert_eq!(board.thinking, EngineTask::Nothing, "{line}");
+        start(&mut board).await;
         board.engine.ready().await.expect("a new engine");
     }
-    board.close().await;
-}
-
-#[tokio::test]
-async fn a_move_that_came_while_the_engine_was_started_again_has_begun_our_turn_then() {
-    let mut board = board(&[MUTE]).await;
-    let (mut connection, mut server) = connected().await;
-    let (_interrupt, mut interrupts) = unbounded_channel();
-    let offered = summary("+7776FU,T1\n");
-    board.prepare(&offered).await.expect("ready");
-    board.restart(ChildError::Deaf).await;
-    assert!(board.unread_since.is_some());
-    let mut is_last = false;
-    let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
-    let waited = tokio::time::timeout(Duration::from_millis(1), playing).await;
-    assert!(waited.is_err() && board.unread_since.is_none());
-    // The same, but the opponent moves before the engine is there.
-    board.prepare(&offered).await.expect("ready");
-    let line = b"-3334FU,T1\n";
-    server.write_all(line).await.expect("sent");
-    board.restart(ChildError::Deaf).await;
-    let started = Instant::now();
-    drop(server);
-    let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
-    let left = playing.await.expect("the user stays");
-    assert!(matches!(left, Left::Lost(_)), "{left:?}");
-    assert_eq!(board.thinking, EngineTask::Move);
-    assert!(board.turn_began < started);
-    // The connection was lost with the move.
-    board.prepare(&offered).await.expect("ready");
-    board.restart(ChildError::Deaf).await;
-    let started = Instant::now();
-    let moved = summary("+7776FU,T1\n-3334FU,T1\n");
-    board.resume(&moved, started).await;
-    assert!(board.turn_began < started);
     board.close().await;
 }
 
@@ -163,31 +156,62 @@ async fn a_second_failure_leaves_our_move_to_the_substitute_and_the_next_one_to_
     let (mut connection, mut server) = connected().await;
     board.prepare(&summary("")).await.expect("ready");
     board.restart(ChildError::Deaf).await;
-    assert!(!board.has_failed);
+    start(&mut board).await;
     board.think().await.expect("asked");
     board.restart(ChildError::Deaf).await;
     assert!(board.has_failed && board.owes_move());
     let stopped = board.engine.stop().await;
     assert!(stopped.is_err(), "it is not waited for");
-    let (_interrupt, mut interrupts) = unbounded_channel();
-    let mut is_last = false;
-    let mut line = String::new();
-    tokio::select! {
-        left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
-        _ = server.read_line(&mut line) => {}
-    }
+    let line = line_of(&mut board, &mut connection, &mut server).await;
     let game = &board.game;
     let mut moves = game.legal_moves().into_iter();
     assert!(
         moves.any(|mv| game.position().csa_move(mv) == line.trim_end()),
         "{line}"
     );
-    // The engine is started again in the opponent's time.
+    // The engine is started again in the opponent's time, and the opponent's move is heard meanwhile.
+    let lines = format!("{},T1\n-3334FU,T1\n", line.trim_end());
+    server.write_all(lines.as_bytes()).await.expect("sent");
+    let (_interrupt, mut interrupts) = unbounded_channel();
+    let mut is_last = false;
     let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
     let ready = tokio::time::timeout(Duration::from_secs(2), playing).await;
     assert!(ready.is_err() && !board.has_failed);
+    assert_eq!(board.thinking, EngineTask::Move);
     let played = board.break_off().await;
     assert_eq!((played.outcome, played.ending), (None, "interruption"));
+    board.close().await;
+}
+
+#[tokio::test]
+async fn an_engine_that_cannot_be_started_is_tried_twice_for_each_move() {
+    let mut board = board(&[MUTE]).await;
+    let (mut connection, mut server) = connected().await;
+    board.prepare(&summary("")).await.expect("ready");
+    board.spec = UsiSpec::of_program("/no/such/program");
+    board.restart(ChildError::Deaf).await;
+    let replies = async {
+        let mut game = Game::startpos();
+        let text = |game: &Game, mv: Move| game.position().csa_move(mv);
+        for _ in 0..3 {
+            let mut line = String::new();
+            server.read_line(&mut line).await.expect("a move");
+            let mut moves = game.legal_moves().into_iter();
+            let ours = moves.find(|&mv| text(&game, mv) == line.trim_end());
+            game.play(ours.expect("a legal move")).expect("legal");
+            let reply = game.legal_moves()[0];
+            let lines = format!("{},T1\n{},T1\n", line.trim_end(), text(&game, reply));
+            server.write_all(lines.as_bytes()).await.expect("sent");
+            game.play(reply).expect("legal");
+        }
+    };
+    let (_interrupt, mut interrupts) = unbounded_channel();
+    let mut is_last = false;
+    tokio::select! {
+        left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
+        () = replies => {}
+    }
+    assert!(board.failures <= MOST_FAILURES, "{}", board.failures);
     board.close().await;
 }
 
@@ -200,12 +224,11 @@ async fn the_move_that_a_late_engine_has_thought_of_leaves_before_the_end_of_the
     let mut board = board(&[THINKER]).await;
     let (mut connection, mut server) = connected().await;
     board.prepare(&summary("")).await.expect("ready");
+    board.begin(Instant::now() - Duration::from_secs(28));
     board.think().await.expect("asked");
-    let heard = board.listen().await.expect("a line");
-    board
-        .hear(heard, &mut connection)
-        .await
-        .expect("the game goes on");
+    let heard = board.next_of_engine().await;
+    let heard = board.take_in(heard, &mut connection).await;
+    heard.expect("the game goes on");
     let (end, reserve) = board.end_of_clock().expect("a clock");
     assert_eq!(end, board.turn_began + Duration::from_secs(30));
     assert_eq!(board.hurry_at(), Some(end - reserve));
@@ -218,6 +241,49 @@ async fn the_move_that_a_late_engine_has_thought_of_leaves_before_the_end_of_the
     let mut line = String::new();
     server.read_line(&mut line).await.expect("a move");
     assert_eq!(line, "+2726FU\n");
+    // What the late search still says is no answer, and none to the next question.
+    let late = [
+        UsiMessage::Info("depth 2 pv 1g1f".to_owned()),
+        UsiMessage::BestMove(EngineAnswer {
+            mv: "1g1f".to_owned(),
+            ponder: None,
+        }),
+    ];
+    for message in late {
+        let heard = board.hear(message, &mut connection).await;
+        heard.expect("the game goes on");
+    }
+    assert_eq!(board.thinking, EngineTask::Nothing);
+    board.close().await;
+}
+
+#[tokio::test]
+async fn a_search_of_no_use_says_nothing_of_the_present_position() {
+    let mut board = board(&[MUTE]).await;
+    let (mut connection, _server) = connected().await;
+    board
+        .prepare(&summary("+7776FU,T1\n"))
+        .await
+        .expect("ready");
+    board.think().await.expect("asked");
+    board.thinking = EngineTask::Ponder("8c8d".parse().expect("a move"), None);
+    board.moved("-3334FU,T1").await;
+    let late = UsiMessage::Info("depth 2 pv 1g1f".to_owned());
+    let heard = board.hear(late, &mut connection).await;
+    heard.expect("the game goes on");
+    assert!(board.info.line(Duration::ZERO).pv.is_empty());
+    board.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_takes_a_game_up_again_leaves_time_for_a_move() {
+    let mut board = board(&[MUTE]).await;
+    board.prepare(&summary("")).await.expect("ready");
+    let long_ago = Instant::now() - Duration::from_secs(105);
+    let moves = summary("+7776FU,T9\n-3334FU,T7\n");
+    board.resume(&moves, long_ago).await;
+    let (end, reserve) = board.end_of_clock().expect("our turn");
+    assert!(end - reserve > Instant::now() + Duration::from_secs(1));
     board.close().await;
 }
 
@@ -233,13 +299,7 @@ async fn an_answer_that_the_rules_forbid_does_not_leave() {
         let mut board = board(&[FOUL, answer, asked.to_str().expect("a path in UTF-8")]).await;
         let (mut connection, mut server) = connected().await;
         board.prepare(&summary("")).await.expect("ready");
-        let (_interrupt, mut interrupts) = unbounded_channel();
-        let mut is_last = false;
-        let mut line = String::new();
-        tokio::select! {
-            left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
-            _ = server.read_line(&mut line) => {}
-        }
+        let line = line_of(&mut board, &mut connection, &mut server).await;
         assert_eq!(line, "+2726FU\n", "{answer}");
         board.close().await;
     }
@@ -258,13 +318,7 @@ async fn an_engine_that_knows_no_increments_is_told_byoyomi() {
         rule.increment = 10_000;
     }
     board.prepare(&offered).await.expect("ready");
-    let (_interrupt, mut interrupts) = unbounded_channel();
-    let mut is_last = false;
-    let mut line = String::new();
-    tokio::select! {
-        left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
-        _ = server.read_line(&mut line) => {}
-    }
+    let line = line_of(&mut board, &mut connection, &mut server).await;
     assert_eq!(line, "+2726FU\n");
     assert!(board.knows_no_increments);
     assert_eq!(
@@ -403,6 +457,7 @@ async fn an_engine_started_again_in_mid_game_hears_the_conditions_of_the_game() 
     };
     board.prepare(&conditions).await.expect("ready");
     board.restart(ChildError::Deaf).await;
+    start(&mut board).await;
     board.close().await;
     let heard = std::fs::read_to_string(log).expect("a log");
     // The first engine is killed, maybe before it has written down more.
