@@ -1,7 +1,7 @@
 //! The command line of `monju match`.
 
 use super::parsers::{ValueError, even, no_sense, sigma};
-use clap::Args;
+use clap::{Args, value_parser};
 use monju_commands::r#match::MatchCommand;
 use monju_coordinator::clock::NodesTime;
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
@@ -143,7 +143,7 @@ pub struct MatchArguments {
     #[arg(long, value_name = "N", default_value = "100", value_parser = even)]
     games: u32,
     /// Seed of the order of openings, of ties and of noise
-    #[arg(long, default_value = "1")]
+    #[arg(long, default_value = "1", value_parser = value_parser!(u64).range(..=i64::MAX as u64))]
     seed: u64,
     /// Milliseconds for a move after the main time; default: 200 without any other limit
     #[arg(long, value_name = "MS")]
@@ -344,8 +344,9 @@ impl SideArguments {
                 return Err(no_sense(what));
             }
         }
-        let needs_engine =
-            |[main, _, increment]: [u64; 3]| main + increment > 0 || limits.nodes_per_ms.is_some();
+        let needs_engine = |[main, _, increment]: [u64; 3]| {
+            main.max(increment) > 0 || limits.nodes_per_ms.is_some()
+        };
         if is_native && clock_ms.is_some_and(needs_engine) {
             return Err(no_sense(PairedMatchError::NativeClock.to_string()));
         }

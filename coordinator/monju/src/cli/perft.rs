@@ -4,6 +4,9 @@ use super::parsers::{no_sense, position};
 use clap::Args;
 use monju_commands::perft::Perft;
 
+/// Greatest depth; nobody has the time for one third of it.
+const MOST_PLIES: u32 = 64;
+
 /// Everything after `monju perft`.
 #[derive(Debug, Args)]
 pub struct PerftArguments {
@@ -25,9 +28,10 @@ impl PerftArguments {
     /// The last word is no depth, or the others are no position.
     pub fn resolve(self) -> Result<Perft, clap::Error> {
         let last = self.words.last().map_or("", String::as_str);
-        let Ok(depth) = last.parse() else {
+        let depth = last.parse().ok().filter(|depth| *depth <= MOST_PLIES);
+        let Some(depth) = depth else {
             return Err(no_sense(format!(
-                "'{last}' is no depth; expected a number of plies at the end, as in: perft startpos 5"
+                "'{last}' is no depth; expected a number of plies up to {MOST_PLIES} at the end, as in: perft startpos 5"
             )));
         };
         Ok(Perft {

@@ -54,8 +54,10 @@ impl BuildRun {
         progress.begin(total, 0, "files");
         for (path, number) in self.files.iter().zip(1..) {
             counter.add_file(path, self.source, self.plies)?;
-            progress.advance(number, &counted(counter.counts.games(), "game"));
+            let games = counter.counts.games() + counter.records.accepted().len() as u32;
+            progress.advance(number, &counted(games, "game"));
         }
+        counter.count_records(self.source, self.plies);
         let GameCounter {
             counts,
             records,

@@ -1,7 +1,7 @@
 //! Files of books.
 
 use super::error::BookRunError;
-use crate::files::{FileError, read, write_atomically};
+use crate::files::{read, write_atomically};
 use monju_engine::book::Book;
 use std::{fs, path::Path};
 
@@ -28,7 +28,15 @@ pub fn read_book(path: &Path) -> Result<Book, BookRunError> {
 }
 
 /// Writes a book, as a database of YaneuraOu if the extension says so. The remarks are lost there.
-pub(super) fn write_book(path: &Path, book: &Book, remarks: &str) -> Result<(), FileError> {
+///
+/// # Errors
+/// The file cannot be written, or the book has no move to draw: nobody could read it.
+pub(super) fn write_book(path: &Path, book: &Book, remarks: &str) -> Result<(), BookRunError> {
+    let mut moves = book.iter().flat_map(|(_, entry)| &entry.moves);
+    if !moves.any(|entry| entry.weight > 0) {
+        let reason = "no move has a weight above 0".to_owned();
+        return Err(BookRunError::Empty(reason));
+    }
     let is_database = path
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case(DATABASE));
@@ -36,5 +44,5 @@ pub(super) fn write_book(path: &Path, book: &Book, remarks: &str) -> Result<(), 
         true => book.to_yaneuraou(),
         false => book.to_text(remarks),
     };
-    write_atomically(path, text.as_bytes())
+    Ok(write_atomically(path, text.as_bytes())?)
 }

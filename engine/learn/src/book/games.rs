@@ -17,12 +17,10 @@ pub(super) struct GameCounter {
     pub records: RecordCollection,
     /// Number of games left out for lack of a winner.
     pub without_winner: u64,
-    /// Number of records that have been counted.
-    counted: usize,
 }
 
 impl GameCounter {
-    /// Counts the first `plies` moves of all games of a file.
+    /// Reads the games of a file. Those of self-play are counted, up to `plies` moves of each.
     ///
     /// # Errors
     /// The file cannot be read, its format is unknown, or a position of self-play is damaged.
@@ -41,7 +39,13 @@ impl GameCounter {
         for game in parse_games(path, &read(path)?)? {
             self.records.add(&path.display().to_string(), game);
         }
-        for record in &self.records.accepted()[self.counted..] {
+        Ok(())
+    }
+
+    /// Counts the first `plies` moves of all records, once every file is read: of a game that two files have, one may
+    /// have the result alone.
+    pub fn count_records(&mut self, source: BookSource, plies: u32) {
+        for record in self.records.accepted() {
             let has_winner = matches!(record.result(), RecordedResult::Won(_));
             if source == BookSource::WonByMover && !has_winner {
                 self.without_winner += 1;
@@ -49,8 +53,6 @@ impl GameCounter {
             }
             add_record(&mut self.counts, record, plies);
         }
-        self.counted = self.records.accepted().len();
-        Ok(())
     }
 
     /// Counts a file of `monju learn selfplay`, whose examples are the positions of whole games.

@@ -370,3 +370,39 @@ fn a_book_becomes_a_database_and_back() {
         "{error}"
     );
 }
+
+#[test]
+fn the_order_of_files_does_not_matter_to_a_game_whose_result_one_of_them_lacks() {
+    let folder = BookFolder::new();
+    let game = |name: &str, end: &str| {
+        let path = folder.at(name);
+        let text = format!("V2.2\nPI\n+\n+7776FU\n-3334FU\n+2726FU\n{end}\n");
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let (with, without) = (game("with.csa", "%TORYO"), game("without.csa", "%CHUDAN"));
+    for files in [[with.clone(), without.clone()], [without, with]] {
+        let output = folder.at("a.book");
+        let run = BuildRun {
+            files: files.to_vec(),
+            min_wins: 1,
+            ..build(&files[0], &output)
+        };
+        let summary = run.run(&mut NoProgress).unwrap();
+        assert_eq!((summary.games, summary.without_winner), (1, 0));
+        assert_eq!(
+            moves(&read_book(&output).unwrap(), "startpos"),
+            ["7g7f 1 1 1"]
+        );
+    }
+}
+
+#[test]
+fn a_book_that_nobody_could_read_does_not_take_the_place_of_one() {
+    let folder = BookFolder::new();
+    let output = folder.at("a.db");
+    fs::write(&output, "kept").unwrap();
+    let empty = super::file::write_book(&output, &Book::default(), "").unwrap_err();
+    assert!(empty.to_string().contains("no position is left"), "{empty}");
+    assert_eq!(fs::read_to_string(&output).unwrap(), "kept");
+}
