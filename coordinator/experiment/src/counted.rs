@@ -36,17 +36,32 @@ pub async fn judged_standings(
     specification: &Specification,
     store: &dyn Store,
 ) -> Result<Vec<CellStanding>, StoreError> {
-    let mut standings = store.standings().await?;
-    for (cell, standing) in standings.iter_mut().enumerate() {
+    let judged = judged_cells(specification, store).await?;
+    Ok(judged.into_iter().map(|(standing, _)| standing).collect())
+}
+
+/// As [`judged_standings`], with the pairs of each cell that count; `None` where no rule had to be asked.
+///
+/// # Errors
+/// The store cannot be read.
+pub async fn judged_cells(
+    specification: &Specification,
+    store: &dyn Store,
+) -> Result<Vec<(CellStanding, Option<CountedPairs>)>, StoreError> {
+    let mut judged = Vec::new();
+    for (cell, mut standing) in store.standings().await?.into_iter().enumerate() {
+        let mut found = None;
         if standing.closed || specification.stop.is_some() {
             let counted = CountedPairs::of(specification, store, cell).await?;
             // A shorter plan may end before the pairs that have decided.
             let has_more = counted.seen < specification.cells[cell].pairs;
             let is_decided = counted.verdict != SprtVerdict::Undecided;
             standing.closed = is_decided || standing.closed && !has_more;
+            found = Some(counted);
         }
+        judged.push((standing, found));
     }
-    Ok(standings)
+    Ok(judged)
 }
 
 /// Log-likelihood ratio of a stopping rule, with its bounds.

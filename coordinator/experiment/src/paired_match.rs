@@ -107,8 +107,15 @@ pub enum PairedMatchError {
     #[error(transparent)]
     Openings(#[from] OpeningsError),
     /// The settings of a side are wrong.
-    #[error("{}", without_line(.0))]
-    Specification(#[from] ConfigError),
+    #[error("{0}")]
+    Specification(String),
+}
+
+/// The error names a file that nobody has, and is not kept as the cause.
+impl From<ConfigError> for PairedMatchError {
+    fn from(error: ConfigError) -> Self {
+        Self::Specification(without_line(&error))
+    }
 }
 
 /// Name by which errors call a specification that is made in memory.

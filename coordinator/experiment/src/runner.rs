@@ -67,7 +67,7 @@ impl Runner {
         stop: watch::Receiver<StopLevel>,
         events: mpsc::UnboundedSender<RunnerEvent>,
     ) -> Result<(), RunnerError> {
-        patiently(&events, || self.reopen_undecided()).await?;
+        patiently(&events, || self.settle_cells()).await?;
         let resources = BoardResources {
             pulse: is_timed(&self.specification)
                 .then(|| Arc::new(Pulse::start(&CoreSet::available()))),
@@ -115,17 +115,19 @@ impl Runner {
         outcome
     }
 
-    /// Opens the cells again that were closed by a stopping rule which the file has changed or dropped. [`Self::run`]
-    /// begins with it.
+    /// Opens the cells again that were closed by a stopping rule which the file has changed or dropped, and closes those
+    /// that its rule has decided. [`Self::run`] begins with it.
     ///
     /// # Errors
     /// The store cannot be reached, or refuses.
-    pub async fn reopen_undecided(&self) -> Result<(), StoreError> {
+    pub async fn settle_cells(&self) -> Result<(), StoreError> {
         let closed = self.store.standings().await?;
         let decided = judged_standings(&self.specification, &*self.store).await?;
         for (cell, (closed, decided)) in closed.iter().zip(&decided).enumerate() {
-            if closed.closed && !decided.closed {
-                self.store.reopen_cell(cell).await?;
+            match (closed.closed, decided.closed) {
+                (true, false) => self.store.reopen_cell(cell).await?,
+                (false, true) => self.store.close_cell(cell).await?,
+                _ => {}
             }
         }
         Ok(())
@@ -137,9 +139,23 @@ pub fn cores_here() -> usize {
     thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
+/// Greatest number of games at the same time.
+const MOST_JOBS: usize = 4_096;
+
+/// Number of games at the same time: what is wanted, but no more than there are pairs, or else the default.
+pub fn jobs(specification: &Specification, wanted: Option<usize>) -> usize {
+    let pairs: u64 = (specification.cells.iter())
+        .map(|cell| u64::from(cell.pairs))
+        .sum();
+    let most = usize::try_from(pairs).map_or(MOST_JOBS, |pairs| pairs.clamp(1, MOST_JOBS));
+    wanted
+        .unwrap_or_else(|| default_jobs(specification))
+        .min(most)
+}
+
 /// Default number of games at the same time: one a core, or a single one where time is measured or a
 /// remote coordinator is asked, because games would disturb each other.
-pub fn default_jobs(specification: &Specification) -> usize {
+fn default_jobs(specification: &Specification) -> usize {
     match is_timed(specification) {
         true => 1,
         false => cores_here(),

@@ -66,8 +66,8 @@ pub fn win_rate(votes: &[Vote], mv: &str) -> Option<f64> {
     (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
 }
 
-/// Returns the views of all players by the move that they vote for or rank. The work grows with the number of views,
-/// of which a hostile worker may send as many as a message holds.
+/// Returns the views of all players by the move that they vote for or rank. The work grows with the number of views:
+/// a hostile worker may send one of every legal move for each of its players.
 fn views(ballot: &Ballot) -> BTreeMap<&str, Vec<MoveView<'_>>> {
     let mut views = BTreeMap::<&str, Vec<MoveView>>::new();
     for line in ballot.votes.iter().filter_map(|vote| vote.line.as_ref()) {

@@ -18,8 +18,8 @@ pub fn terminations() -> mpsc::UnboundedReceiver<()> {
     receiver
 }
 
-/// Resolves when the process is asked to end: by an interrupt or, on Unix, by SIGTERM or SIGHUP. A
-/// SIGHUP that was ignored from the start, as under `nohup`, stays ignored.
+/// Resolves when the process is asked to end: by an interrupt or, on Unix, by SIGTERM, or on Linux by SIGHUP. A SIGHUP
+/// that was ignored from the start, as under `nohup`, stays ignored; on other systems every SIGHUP has its own effect.
 pub async fn termination() {
     let interrupt = async {
         if let Err(error) = tokio::signal::ctrl_c().await {

@@ -116,16 +116,20 @@ impl Texts {
                 Err(source) => Err(TlsError::Read { path, source }),
             }
         };
-        let path = folder.join(REVOKED_FILE);
-        let revoked = match read_text(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-            read => read.map_err(|source| TlsError::Read { path, source }),
+        let revoked = || {
+            let path = folder.join(REVOKED_FILE);
+            match read_text(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+                read => read.map_err(|source| TlsError::Read { path, source }),
+            }
         };
+        // A folder that is there before and after the list, and has none, has revoked nobody: one that is being
+        // replaced may be away meanwhile.
         Ok(Self {
             authority: pem(AUTHORITY_FILE, "certificate", "CERTIFICATE-----")?,
             certificate: pem(CERTIFICATE_FILE, "certificate", "CERTIFICATE-----")?,
+            revoked: revoked()?,
             key: pem(KEY_FILE, "private key", "PRIVATE KEY-----")?,
-            revoked: revoked?,
         })
     }
 }

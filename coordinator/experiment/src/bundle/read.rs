@@ -97,12 +97,14 @@ impl Bundle {
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
-            let read = (&mut text).take(LONGEST_LINE).read_until(b'\n', &mut line);
+            let read = (&mut text)
+                .take(LONGEST_LINE + 1)
+                .read_until(b'\n', &mut line);
             if read.map_err(|source| BundleError::file(path, source))? == 0 {
                 break;
             }
             let wrong = |what: String| BundleError::form(path, format!("line {number}: {what}"));
-            if line.len() as u64 == LONGEST_LINE {
+            if line.len() as u64 > LONGEST_LINE {
                 return Err(wrong(format!("it has more than {LONGEST_LINE} bytes")));
             }
             let game: SealedGame =

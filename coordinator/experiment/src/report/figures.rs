@@ -237,8 +237,7 @@ fn elo(report: &Findings<'_>) -> Plot {
 /// Win rate as Black and as White, with its interval.
 fn colours(report: &Findings<'_>) -> Plot {
     let line = |(colour, name): (usize, &str)| {
-        // Shift the colours apart, because their intervals overlap.
-        let aside = if colour == 0 { -0.08 } else { 0.08 };
+        let aside = aside(colour, 2);
         let points = report.cells.iter().enumerate().filter_map(|(index, cell)| {
             let score = &cell.by_colour[colour];
             let interval = wilson(score.wins, score.decided());

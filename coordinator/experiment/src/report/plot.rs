@@ -220,9 +220,11 @@ impl Plot {
 
     /// Size of the title's letters: a long title has smaller ones, so that it fits.
     fn title_size(&self) -> f64 {
-        let letters = f64::from(letters(&self.title).max(1));
+        let (all, wide) = (self.title.chars().count(), wide_letters(&self.title));
         let room = f64::from(WIDTH - 2 * MARGIN);
-        TITLE.min(room / (TITLE_LETTER * letters))
+        // A letter of East Asia is as wide as it is high.
+        let width = TITLE_LETTER * (all - wide).max(1) as f64 + wide as f64;
+        TITLE.min(room / width)
     }
 
     /// Tells whether the names are too long to stand side by side.
@@ -413,11 +415,25 @@ fn longest(names: &[String]) -> u32 {
     lengths.max().unwrap_or(0)
 }
 
-/// Length of a text in Latin letters.
+/// Length of a text in Latin letters of names, of which those of East Asia take one and a half.
 fn letters(text: &str) -> u32 {
-    let is_wide = |letter: &char| *letter >= '\u{1100}';
-    let (all, wide) = (text.chars().count(), text.chars().filter(is_wide).count());
+    let (all, wide) = (text.chars().count(), wide_letters(text));
     (all + wide.div_ceil(2)) as u32
+}
+
+/// Number of the letters of East Asia.
+fn wide_letters(text: &str) -> usize {
+    let is_wide = |letter: &char| {
+        matches!(
+            letter,
+            '\u{1100}'..='\u{115f}'
+                | '\u{2e80}'..='\u{a4cf}'
+                | '\u{ac00}'..='\u{d7a3}'
+                | '\u{f900}'..='\u{faff}'
+                | '\u{ff00}'..='\u{ff60}'
+        )
+    };
+    text.chars().filter(is_wide).count()
 }
 
 #[cfg(test)]
@@ -428,8 +444,8 @@ mod tests {
     #[test]
     fn letters_of_east_asia_take_more_room() {
         assert_eq!(
-            ["players", "合議", "k合議制", ""].map(letters),
-            [7, 3, 6, 0]
+            ["players", "合議", "k合議制", "√3 − 1"].map(letters),
+            [7, 3, 6, 6]
         );
     }
 

@@ -25,7 +25,7 @@ use super::{
         CellStanding, GameMoves, GameRow, IncidentRow, KeptResults, Origin, OtherCell,
         PairUnderWay, PlanRow, StoredGame,
     },
-    sqlite_file,
+    sqlite_file::SqliteFile,
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
 use builds::Unwelcome;
@@ -55,6 +55,8 @@ pub struct Database {
     dialect: &'static Dialect,
     /// Name of the experiment.
     name: String,
+    /// A file that is read as it stood when it was opened.
+    is_frozen: bool,
     /// Version of its tables.
     version: i64,
     cells: Cells,
@@ -71,8 +73,12 @@ impl Database {
         plan: &ExperimentPlan,
         mode: OpenMode,
     ) -> Result<Self, StoreError> {
-        let url = sqlite_file::url(file, mode)?;
-        Self::connect(&url, &dialect::SQLITE, plan, mode).await
+        let SqliteFile { url, is_frozen } = SqliteFile::of(file, mode)?;
+        let database = Self::connect(&url, &dialect::SQLITE, plan, mode).await?;
+        Ok(Self {
+            is_frozen,
+            ..database
+        })
     }
 
     /// Connects to a PostgreSQL server.
@@ -144,6 +150,7 @@ impl Database {
                 .has_unknown_form(plan)
                 .then_some(enrolled.specification),
             others: found.others(plan),
+            is_frozen: false,
             version,
             connection: opened,
             cells,
@@ -201,7 +208,7 @@ impl Store for Database {
     }
 
     fn lacks_cells(&self) -> bool {
-        self.cells.are_missing()
+        self.is_frozen || self.cells.are_missing()
     }
 
     async fn other_cells(&self) -> Result<Vec<OtherCell>, StoreError> {

@@ -26,10 +26,10 @@ pub enum DatabaseFault {
         /// The system's error.
         source: io::Error,
     },
-    /// A new file would lie on a network file system.
+    /// The file lies on a network file system.
     #[error(
-        "{} lies on a network file system ({kind}), where SQLite files are damaged; name a file on a disk of this \
-         machine, or a PostgreSQL database",
+        "{} lies on a network file system ({kind}), where SQLite files are damaged; move it to a disk of this machine, \
+         or use a PostgreSQL database",
         .file.display()
     )]
     Network {

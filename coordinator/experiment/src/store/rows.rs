@@ -20,7 +20,7 @@ pub struct CellStanding {
     pub given_up: u64,
     /// Finished pairs by the half points of the first side, 0 to 4.
     pub pairs: [u64; 5],
-    /// True once a stopping rule has closed the cell.
+    /// True once a stopping rule has closed the cell; where standings are judged, once it has decided.
     pub closed: bool,
 }
 

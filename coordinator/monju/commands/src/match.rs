@@ -66,7 +66,7 @@ impl MatchCommand {
         let plan = specification.plan(&build).with_engines(found.engines);
         let store = runner::open_patiently(&address, &plan, mode, waiting).await?;
         let runner = Runner {
-            jobs: (self.jobs).unwrap_or_else(|| runner::default_jobs(&specification)),
+            jobs: runner::jobs(&specification, self.jobs),
             specification: Arc::new(specification),
             store,
             name: runner::unique_name(),

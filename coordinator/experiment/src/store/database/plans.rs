@@ -90,7 +90,7 @@ pub(super) async fn restore(
         // Of older files, only what reports read of them is known.
         let is_present = PlannedGames::of_file(file, plan.planned.usual) == plan.planned
             && cells_of(file) == plan.cells
-            && labels_of(file) == plan.labels
+            && (plan.labels.is_none() || labels_of(file) == plan.labels)
             && base_of_file(file) == plan.base;
         let text = match is_present {
             true => file.to_owned(),

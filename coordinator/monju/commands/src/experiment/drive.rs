@@ -55,7 +55,7 @@ where
 /// The store refuses, or was away for too long.
 pub async fn retry_given_up(runner: &Runner) -> Result<(), StoreError> {
     // Those of a closed cell are not freed, and an earlier file may have closed it.
-    patiently(|| runner.reopen_undecided()).await?;
+    patiently(|| runner.settle_cells()).await?;
     let pairs = patiently(|| runner.store.retry_given_up()).await?;
     tell!(
         "{} given up before, now tried again",

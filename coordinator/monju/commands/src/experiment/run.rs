@@ -70,7 +70,7 @@ impl RunCommand {
         let opening = OpenMode::Play(self.accepted);
         let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
         let runner = Runner {
-            jobs: (self.jobs).unwrap_or_else(|| runner::default_jobs(&specification)),
+            jobs: runner::jobs(&specification, self.jobs),
             specification: Arc::new(specification),
             store,
             name: runner::unique_name(),

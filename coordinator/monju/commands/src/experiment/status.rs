@@ -4,7 +4,7 @@ use super::{drive::waiting, mismatch::mismatches};
 use crate::{output::print, runtime};
 use anyhow::Context;
 use monju_experiment::{
-    counted::{CountedPairs, judged_standings},
+    counted::{CountedPairs, judged_cells},
     runner::open_patiently,
     specification::Specification,
     statistics::Pentanomial,
@@ -112,24 +112,21 @@ pub(super) async fn rows(
     specification: &Specification,
     store: &dyn Store,
 ) -> Result<Vec<CellRow>, StoreError> {
-    let standings = judged_standings(specification, store).await?;
-    let mut rows = Vec::new();
-    for (cell, standing) in standings.into_iter().enumerate() {
+    let judged = judged_cells(specification, store).await?;
+    let row = |(standing, counted): (CellStanding, Option<CountedPairs>)| {
         // Without a stopping rule all planned pairs count, which the store has counted.
-        let (pairs, ratio) = match specification.stop {
+        let counted = counted.filter(|_| specification.stop.is_some());
+        let (pairs, ratio) = match counted {
             None => (Pentanomial(standing.pairs), None),
-            Some(_) => {
-                let counted = CountedPairs::of(specification, store, cell).await?;
-                (counted.pairs, counted.ratio.map(|ratio| ratio.value))
-            }
+            Some(counted) => (counted.pairs, counted.ratio.map(|ratio| ratio.value)),
         };
-        rows.push(CellRow {
+        CellRow {
             standing,
             pairs,
             ratio,
-        });
-    }
-    Ok(rows)
+        }
+    };
+    Ok(judged.into_iter().map(row).collect())
 }
 
 fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
