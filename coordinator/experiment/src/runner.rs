@@ -115,8 +115,8 @@ impl Runner {
         outcome
     }
 
-    /// Opens the cells again that were closed by a stopping rule which the file has changed or dropped, and closes those
-    /// that its rule has decided. [`Self::run`] begins with it.
+    /// Opens the cells again that were closed by a stopping rule which the file has changed or dropped, and closes
+    /// those that its rule has decided. [`Self::run`] begins with it.
     ///
     /// # Errors
     /// The store cannot be reached, or refuses.

@@ -18,8 +18,8 @@ pub trait Store: Send + Sync + Debug {
     /// an older version wrote them; `None` without such cells in the plan.
     fn older_specification(&self) -> Option<&str>;
 
-    /// Returns true where the store had not all planned cells when it was opened, or is read as it stood then; it does not
-    /// see what is made later.
+    /// Returns true where the store had not all planned cells when it was opened, or is read as it stood then; it does
+    /// not see what is made later.
     fn lacks_cells(&self) -> bool {
         false
     }

@@ -70,8 +70,8 @@ impl Board {
         Ok(())
     }
 
-    /// As [`Board::restart`], for an engine that ended or does not listen. One that ends before its first word may not know
-    /// increments.
+    /// As [`Board::restart`], for an engine that ended or does not listen. One that ends before its first word may not
+    /// know increments.
     pub(super) async fn restart_after(&mut self, error: ChildError) {
         let was_asked = matches!(self.thinking, EngineTask::Move | EngineTask::Ponder(..));
         let is_silent = self.info.line(Duration::ZERO).r#move.is_empty();
