@@ -36,6 +36,9 @@ impl Calibrate {
         let logs = || self.logs.iter().map(PathBuf::as_path);
         check_outputs(logs(), std::slice::from_ref(&self.output))?;
         let log = Log::read(logs())?;
+        if log.cut_short > 0 {
+            tracing::warn!(lines = log.cut_short, "lines cut short by a crash left out");
+        }
         let lesson = learn(&log);
         if lesson.curves.is_empty() {
             let reasons: Vec<String> = lesson

@@ -105,7 +105,9 @@ impl Consult {
             match consultation.next().await {
                 ConsultationEvent::Standing(ballot) => votes.show(&self.game, &ballot),
                 ConsultationEvent::Decided(ballot) => break ballot,
-                ConsultationEvent::Broken(error) => return Err(error.into()),
+                ConsultationEvent::Broken(error) => {
+                    return Err(error).context("the coordinator was lost in the consultation");
+                }
             }
         };
         Ok((ballot, roster, problems))
@@ -198,6 +200,13 @@ pub fn why_no_votes(ballot: &Ballot, roster: &RosterResponse, problems: &[String
         reasons.push(match (vote.arrival(), vote.failure.as_str()) {
             (Arrival::Late, _) => format!("{} is late; give it more time", player.name),
             (arrival, "") => format!("{}: {}", player.name, names::arrival(arrival)),
+            (_, failure) if vote.counted => {
+                format!(
+                    "{} was lost after its vote for {}: {failure}",
+                    player.name,
+                    vote.chosen()
+                )
+            }
             (_, failure) => format!("{}: {failure}", player.name),
         });
     }
@@ -209,7 +218,11 @@ pub fn why_no_votes(ballot: &Ballot, roster: &RosterResponse, problems: &[String
     if reasons.is_empty() {
         reasons.push("there are no players".to_owned());
     }
-    format!("no player has a vote: {}", reasons.join("; "))
+    let what = match ballot.votes.iter().any(|vote| vote.counted) {
+        true => "all players were lost",
+        false => "no player has a vote",
+    };
+    format!("{what}: {}", reasons.join("; "))
 }
 
 #[cfg(test)]

@@ -227,3 +227,20 @@ fn a_ballot_without_votes_says_why() {
         "no player has a vote: monju-1 is late; give it more time; attic is slow"
     );
 }
+
+#[test]
+fn the_last_votes_of_players_that_were_all_lost_are_told() {
+    let lost = Vote {
+        counted: true,
+        failure: "connection refused".to_owned(),
+        ..vote("one", "7g7f", Kind::Cp(10), Arrival::Failed)
+    };
+    let ballot = Ballot {
+        votes: vec![lost],
+        ..Ballot::default()
+    };
+    let text = why_no_votes(&ballot, &RosterResponse::default(), &[]);
+    let expected =
+        "all players were lost: one was lost after its vote for 7g7f: connection refused";
+    assert_eq!(text, expected);
+}
