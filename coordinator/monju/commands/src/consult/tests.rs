@@ -218,6 +218,7 @@ fn a_ballot_without_votes_says_why() {
     let mut late = ballot();
     late.votes.truncate(1);
     late.votes[0].arrival = Arrival::Late.into();
+    late.votes[0].counted = false;
     assert_eq!(
         why_no_votes(
             &late,
