@@ -1,6 +1,7 @@
 //! The door through which everything comes that a worker says. Behind it, numbers are finite and in the ranges
 //! of configurations, and texts are short and plain.
 
+use monju_engine::rules::MOST_LEGAL_MOVES;
 use monju_proto::convert::GREATEST_WEIGHT;
 use monju_proto::text::{excerpt, is_plain};
 use monju_proto::v1::{
@@ -37,8 +38,6 @@ const LONGEST_VARIATION: usize = 1_024;
 const MOST_MOVES: usize = 2_048;
 /// Greatest size of the settings of one player, in bytes: programs have some hundreds of short ones.
 const MOST_SETTINGS_BYTES: usize = 64 << 10;
-/// No position has more legal moves.
-const MOST_CANDIDATES: usize = 593;
 /// Greatest depth. Engines use high numbers for a mate that they have found.
 const GREATEST_DEPTH: u32 = 1_000_000;
 /// Greatest number of nodes or milliseconds, which JSON still carries.
@@ -140,7 +139,7 @@ fn player(info: &PlayerInfo) -> Result<(), Offence> {
     at_most(&format!("lanes of {name}"), info.lanes as usize, MOST_LANES)?;
     let multi_pv = info.limits.and_then(|limits: Limits| limits.multi_pv);
     let ranked = multi_pv.unwrap_or(0) as usize;
-    at_most(&format!("ranked moves of {name}"), ranked, MOST_CANDIDATES)?;
+    at_most(&format!("ranked moves of {name}"), ranked, MOST_LEGAL_MOVES)?;
     at_most(
         &format!("settings of {name}"),
         info.settings.len(),
@@ -166,7 +165,7 @@ fn line(line: &Line) -> Result<(), Offence> {
     a_move(&line.r#move)?;
     at_most("moves of a variation", line.pv.len(), LONGEST_VARIATION)?;
     line.pv.iter().try_for_each(|mv| a_move(mv))?;
-    at_most("candidates", line.candidates.len(), MOST_CANDIDATES)?;
+    at_most("candidates", line.candidates.len(), MOST_LEGAL_MOVES)?;
     at_most("candidates by lane", line.lanes.len(), MOST_LANES)?;
     let mut candidates = line.candidates.iter().chain(&line.lanes);
     candidates.try_for_each(|Candidate { r#move, pv, .. }| {

@@ -44,7 +44,7 @@ pub use generate::{Scope, generate};
 pub use gives_check::CheckTargets;
 pub use hand::Hand;
 pub use make::Undo;
-pub use move_list::MoveList;
+pub use move_list::{MOST_LEGAL_MOVES, MoveList};
 pub use moves::{Move, MoveError};
 pub use packed::PackedError;
 pub use perft::{perft, perft_every_leaf};

@@ -3,7 +3,7 @@
 use crate::v1::{self, score::Kind};
 use monju_engine::{
     Answer, Bound, Candidate, EnteringKingRule, Game, GameError, GameRules, Limits, Line, Move,
-    MoveError, Outcome, Score,
+    MoveError, Outcome, Score, rules::MOST_LEGAL_MOVES,
 };
 use std::{num::NonZeroU32, time::Duration};
 
@@ -19,9 +19,6 @@ pub fn milliseconds(duration: Duration) -> u64 {
 pub fn short_milliseconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }
-
-/// Greatest number of moves to choose from that are read: no position has more legal ones.
-const MOST_SEARCH_MOVES: usize = 593;
 
 /// Greatest number of moves of a question: the longest games have a few hundred.
 pub const MOST_MOVES: usize = 4_096;
@@ -76,7 +73,7 @@ pub fn read_question_at_once(position: &v1::Position) -> Result<Game, QuestionEr
 
 /// Reads the moves that a question chooses among: the legal ones, each once.
 pub fn read_search_moves(game: &Game, texts: &[String]) -> Vec<Move> {
-    let texts = &texts[..texts.len().min(MOST_SEARCH_MOVES)];
+    let texts = &texts[..texts.len().min(MOST_LEGAL_MOVES)];
     let mut moves = game.legal_moves();
     moves.retain(|mv| texts.contains(&mv.to_string()));
     moves

@@ -1,6 +1,7 @@
 //! The record of a game: result, moves, effort, and incidents.
 
 use super::{notes::Notes, stored_text::StoredTextError};
+use monju_engine::rules::MOST_LEGAL_MOVES;
 use std::{collections::BTreeMap, fmt, str::FromStr, time::Duration};
 use strum::{EnumString, IntoStaticStr};
 
@@ -120,9 +121,6 @@ impl GameEnding {
     }
 }
 
-/// No position has more legal moves.
-const MOST_MOVES: u32 = 593;
-
 /// Positions by the number of different moves that were voted for (Ito et al. (2011), table 1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MoveVariety(pub BTreeMap<u32, u64>);
@@ -164,7 +162,7 @@ impl FromStr for MoveVariety {
                     let positions: u32 = positions.parse().ok()?;
                     Some((moves.parse().ok()?, positions))
                 })
-                .filter(|(moves, _)| *moves <= MOST_MOVES)
+                .filter(|(moves, _)| *moves <= MOST_LEGAL_MOVES as u32)
                 .ok_or_else(|| StoredTextError::MoveVariety(word.to_owned()))?;
             variety.0.insert(moves, positions.into());
         }

@@ -1,11 +1,8 @@
 //! The words after `go` and `ponderhit`.
 
-use monju_engine::Move;
+use monju_engine::{Move, rules::MOST_LEGAL_MOVES};
 use monju_proto::v1::{Clock, Limits};
 use std::time::Duration;
-
-/// Number of moves after `searchmoves` that are read.
-const MOST_MOVES: usize = 593;
 
 /// The search that a `go` asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,7 +96,9 @@ impl GoWords {
                 "searchmoves" => {
                     let moves = std::iter::from_fn(|| words.next_if(|next| !is_known(next)));
                     // No position has more moves.
-                    let moves = moves.take(MOST_MOVES).filter_map(|word| word.parse().ok());
+                    let moves = moves
+                        .take(MOST_LEGAL_MOVES)
+                        .filter_map(|word| word.parse().ok());
                     parsed.search_moves = moves.collect();
                 }
                 "btime" | "wtime" | "binc" | "winc" | "byoyomi" | "nodes" | "depth"

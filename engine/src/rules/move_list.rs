@@ -9,6 +9,9 @@ use super::{
 };
 use std::mem::MaybeUninit;
 
+/// Greatest number of legal moves of a position.
+pub const MOST_LEGAL_MOVES: usize = 593;
+
 /// A list of moves with room for every legal move of a position.
 #[derive(Clone)]
 pub struct MoveList {
@@ -17,7 +20,7 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// Capacity of the list; no position has more than 593 legal moves.
+    /// Capacity of the list, above [`MOST_LEGAL_MOVES`].
     pub const CAPACITY: usize = 600;
 
     /// Room for the moves to every square.

@@ -1,5 +1,6 @@
 //! The `info` and `bestmove` lines of USI engines.
 
+use monju_engine::rules::MOST_LEGAL_MOVES;
 use monju_proto::{convert::milliseconds, v1};
 use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
@@ -11,8 +12,8 @@ const GREATEST_DEPTH: u32 = 1_000_000;
 const MOST_NODES: u64 = 1 << 53;
 /// Greatest length of a variation that is passed on.
 const LONGEST_VARIATION: usize = 1_024;
-/// Greatest rank that is listened to: no position has more legal moves.
-const GREATEST_RANK: u32 = 593;
+/// Greatest rank that is listened to.
+const GREATEST_RANK: u32 = MOST_LEGAL_MOVES as u32;
 
 /// The state of an engine's search, gathered from its `info` lines.
 #[derive(Clone, Debug, Default, PartialEq)]
