@@ -19,6 +19,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
+        Arc,
         atomic::{AtomicU64, Ordering},
         mpsc::{self, SyncSender, TrySendError},
     },
@@ -54,7 +55,7 @@ pub enum RecordError {
 pub struct Recorder {
     path: PathBuf,
     requests: SyncSender<WriteRequest>,
-    lost: AtomicU64,
+    lost: Arc<AtomicU64>,
 }
 
 /// A request to the writing thread.
@@ -87,15 +88,16 @@ impl Recorder {
         })?;
         let (requests, received) = mpsc::sync_channel(BACKLOG);
         let path = path.to_owned();
-        let written = path.clone();
+        let lost = Arc::new(AtomicU64::new(0));
+        let (written, unwritten) = (path.clone(), Arc::clone(&lost));
         thread::Builder::new()
             .name("ballot-log".to_owned())
-            .spawn(move || write_lines(received, file, &written))
+            .spawn(move || write_lines(received, file, &written, &unwritten))
             .map_err(RecordError::Thread)?;
         Ok(Self {
             path,
             requests,
-            lost: AtomicU64::new(0),
+            lost,
         })
     }
 
@@ -116,12 +118,14 @@ impl Recorder {
         self.send(WriteRequest::Result(result));
     }
 
-    /// Waits until everything recorded before is in the file, at most a second.
-    pub fn flush(&self) {
+    /// Waits until everything recorded before is in the file, at most a second. Returns whether it is there, and so
+    /// is every line before it.
+    pub fn flush(&self) -> bool {
         let (written, all_written) = mpsc::sync_channel(1);
-        if self.requests.try_send(WriteRequest::Flush(written)).is_ok() {
-            let _ = all_written.recv_timeout(FLUSH_PATIENCE);
-        }
+        let is_asked = self.requests.try_send(WriteRequest::Flush(written)).is_ok();
+        is_asked
+            && all_written.recv_timeout(FLUSH_PATIENCE).is_ok()
+            && self.lost.load(Ordering::Relaxed) == 0
     }
 
     fn send(&self, request: WriteRequest) {
@@ -138,7 +142,12 @@ impl Recorder {
     }
 }
 
-fn write_lines(requests: mpsc::Receiver<WriteRequest>, mut file: LogFile, path: &Path) {
+fn write_lines(
+    requests: mpsc::Receiver<WriteRequest>,
+    mut file: LogFile,
+    path: &Path,
+    lost: &AtomicU64,
+) {
     let mut broken = false;
     for request in requests {
         let line = match request {
@@ -147,6 +156,7 @@ fn write_lines(requests: mpsc::Receiver<WriteRequest>, mut file: LogFile, path: 
                     Ok(logged) => LogLine::Ballot(Box::new(logged)),
                     Err(error) => {
                         error!(id = ballot.id, %error, "a ballot cannot be recorded");
+                        lost.fetch_add(1, Ordering::Relaxed);
                         continue;
                     }
                 }
@@ -165,11 +175,13 @@ fn write_lines(requests: mpsc::Receiver<WriteRequest>, mut file: LogFile, path: 
         });
         match written {
             Ok(()) => broken = false,
-            Err(error) if !broken => {
+            Err(error) => {
+                lost.fetch_add(1, Ordering::Relaxed);
+                if !broken {
+                    error!(path = %path.display(), %error, "cannot write to the log");
+                }
                 broken = true;
-                error!(path = %path.display(), %error, "cannot write to the log");
             }
-            Err(_) => {}
         }
     }
 }

@@ -152,17 +152,18 @@ impl Replay {
         // Judgements that were recorded stay, so that a later build decides as the ballot was decided.
         let mut votes = ballot.votes.clone();
         judge_votes(&game, &mut votes);
+        let rule = self.rule.or_else(|| decision.rule.parse().ok())?;
+        let choice = decide(method(rule), &votes)?;
         for &rule in Rule::ALL {
-            let choice = decide(method(rule), &votes)?;
-            if choice.mv != decision.r#move {
+            let changes =
+                decide(method(rule), &votes).is_some_and(|choice| choice.mv != decision.r#move);
+            if changes {
                 *report
                     .would_change
                     .entry(rule.name().to_owned())
                     .or_default() += 1;
             }
         }
-        let rule = self.rule.or_else(|| decision.rule.parse().ok())?;
-        let choice = decide(method(rule), &votes)?;
         let ground = names::tie_break(tie_break(choice.ground));
         *report.grounds.entry(ground.to_owned()).or_default() += 1;
         if choice.mv != decision.r#move {

@@ -36,8 +36,13 @@ pub enum CalibrationError {
 #[derive(Debug, thiserror::Error)]
 pub enum FormError {
     /// Not TOML, or other keys.
-    #[error("{}", .0.message().replace('\n', ", "))]
-    Syntax(#[from] toml::de::Error),
+    #[error("line {line}: {what}")]
+    Syntax {
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong there.
+        what: String,
+    },
     /// A version of another build.
     #[error("version {0} is not known")]
     Version(u32),
@@ -93,7 +98,16 @@ impl Calibration {
     /// # Errors
     /// It is not a calibration.
     pub fn parse(text: &str) -> Result<Self, FormError> {
-        let file: CalibrationFile = toml::from_str(text)?;
+        let file: CalibrationFile = toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            FormError::Syntax {
+                line: 1 + text.as_bytes()[..start]
+                    .iter()
+                    .filter(|&&byte| byte == b'\n')
+                    .count(),
+                what: error.message().replace('\n', ", "),
+            }
+        })?;
         if file.version != VERSION {
             return Err(FormError::Version(file.version));
         }
@@ -138,6 +152,7 @@ pub fn render(engines: &[EngineCurve]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::error::Error as _;
 
     fn engine(name: &str, scale: f64) -> EngineCurve {
         EngineCurve {
@@ -165,9 +180,15 @@ mod tests {
     fn a_malformed_calibration_is_refused_in_one_line() {
         let typed = render(&[engine("x", -3.0)]);
         for text in ["", "version = 2", "version = 1\nscale = 3", "[[", &typed] {
-            let what = Calibration::parse(text).expect_err(text).to_string();
-            assert_eq!(what.lines().count(), 1, "{what}");
+            let error = Calibration::parse(text).expect_err(text);
+            assert_eq!(error.to_string().lines().count(), 1, "{error}");
+            assert!(error.source().is_none(), "a cause is told a second time");
         }
+        let error = Calibration::parse("version = 1\n\nscale = 3").expect_err("another key");
+        assert!(
+            error.to_string().starts_with("line 3: unknown field"),
+            "{error}"
+        );
         let error = Calibration::read(Path::new("absent.toml")).expect_err("absent");
         assert!(error.to_string().contains("monju calibrate"), "{error}");
     }

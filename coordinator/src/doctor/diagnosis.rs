@@ -255,15 +255,19 @@ fn check_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
         .iter()
         .map(|trial| format!("{} ({})", trial.form, trial.failure))
         .collect();
-    // Pondering needs `infinite`; it does no harm if the engine ends it by itself.
+    // A configuration cannot do without `infinite`.
     let is_wanted = |trial: &&FormTrial| trial.survived || trial.form == "infinite";
     let survived = examined.trials.iter().filter(is_wanted);
     let forms: Vec<String> = survived.map(|trial| format!("{:?}", trial.form)).collect();
+    let mend = match fatal.iter().any(|trial| trial.form == "infinite") {
+        true => "take another version of the engine, which must stop when it is told to".to_owned(),
+        false => format!("set go = [{}]", forms.join(", ")),
+    };
     findings.push(found(
         Severity::Error,
         name,
         format!("does not survive what go lists: {}", what.join(", ")),
-        format!("set go = [{}]", forms.join(", ")),
+        mend,
     ));
 }
 

@@ -200,6 +200,16 @@ fn a_fatal_form_of_go_is_named_with_the_safe_ones() {
         "does not survive what go lists: nodes (the engine ended (signal: 6))"
     );
     assert_eq!(findings[0].mend, "set go = [\"byoyomi\", \"infinite\"]");
+    // No configuration is without `infinite`.
+    sick.players[1].examined = Ok(ExamineResponse {
+        trials: vec![trial("byoyomi", true, true), trial("infinite", true, false)],
+        ..ExamineResponse::default()
+    });
+    let findings = diagnose(&sick);
+    assert!(
+        findings[0].mend.starts_with("take another version"),
+        "{findings:?}"
+    );
 }
 
 #[test]

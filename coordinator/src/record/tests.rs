@@ -160,6 +160,15 @@ fn records_are_read_back() {
     });
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_that_cannot_be_written_is_told_at_the_end() {
+    let recorder = Recorder::open(Path::new("/dev/full")).expect("a device without room");
+    assert!(recorder.flush(), "nothing was to be written");
+    recorder.ballot(&ballot());
+    assert!(!recorder.flush());
+}
+
 #[test]
 fn a_line_that_a_crash_cut_short_costs_only_itself() {
     in_a_folder(|path| {

@@ -140,6 +140,26 @@ fn agreement_and_diversity_are_counted() {
 }
 
 #[test]
+fn ballots_of_a_rule_that_is_not_known_are_in_no_table() {
+    let mut unknown = ballots();
+    for ballot in &mut unknown {
+        if let Some(decision) = &mut ballot.decision {
+            decision.rule = "of-a-later-version".to_owned();
+        }
+    }
+    let report = Replay::default().run(&unknown);
+    assert_eq!((report.ballots, report.voted), (3, 0));
+    assert!(report.would_change.values().all(|&count| count == 0));
+    let rule = Some(Rule::Optimistic);
+    let again = Replay {
+        rule,
+        ..Replay::default()
+    }
+    .run(&unknown);
+    assert_eq!((again.voted, again.would_change["optimistic"]), (2, 1));
+}
+
+#[test]
 fn empty_logs_give_an_empty_report() {
     let report = Replay::default().run(&[]);
     assert_eq!((report.ballots, report.voted), (0, 0));

@@ -17,6 +17,6 @@ mod weigh;
 pub use build::{BuildRun, BuildSummary};
 pub use convert::BookConversionRun;
 pub use error::BookRunError;
-pub use file::read_book;
+pub use file::{BookSize, read_book};
 pub use search::{SearchRun, SearchSummary};
 pub use source::BookSource;

@@ -10,7 +10,7 @@ use monju_engine::{
     book::{Book, BookMove},
     counted,
 };
-use monju_learn::book::{BookConversionRun, BuildRun, SearchRun, read_book};
+use monju_learn::book::{BookConversionRun, BookSize, BuildRun, SearchRun, read_book};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -28,10 +28,9 @@ pub fn build(run: &BuildRun) -> anyhow::Result<()> {
         games => format!("; {} without a winner left out", counted(games, "game")),
     };
     print(&format!(
-        "{}: {} with {} from {}{without}{}\n",
+        "{}: {} from {}{without}{}\n",
         run.output.display(),
-        counted(summary.positions, "position"),
-        counted(summary.moves, "move"),
+        size_text(summary.size),
         counted(summary.games, "game"),
         summary.records
     ))
@@ -44,10 +43,9 @@ pub fn build(run: &BuildRun) -> anyhow::Result<()> {
 pub fn search(run: &SearchRun) -> anyhow::Result<()> {
     let summary = run.run(&mut TerminalProgress::default())?;
     print(&format!(
-        "{}: {} with {}, of {} searched\n",
+        "{}: {}, of {} searched\n",
         run.output.display(),
-        counted(summary.positions, "position"),
-        counted(summary.moves, "move"),
+        size_text(summary.size),
         summary.searched
     ))
 }
@@ -57,8 +55,8 @@ pub fn search(run: &SearchRun) -> anyhow::Result<()> {
 /// # Errors
 /// The book cannot be read, or the output cannot be written.
 pub fn convert(run: &BookConversionRun) -> anyhow::Result<()> {
-    let book = run.run()?;
-    print(&format!("{}: {}", run.output.display(), size(&book)))
+    let size = run.run()?;
+    print(&format!("{}: {}\n", run.output.display(), size_text(size)))
 }
 
 /// A look into a book.
@@ -171,14 +169,17 @@ fn bands(book: &Book) -> BTreeMap<u32, usize> {
     bands
 }
 
-/// Returns the numbers of positions and moves as a line.
-fn size(book: &Book) -> String {
-    let moves = counted(book.moves(), "move");
-    format!("{} with {moves}\n", counted(book.len(), "position"))
+fn size_text(BookSize { positions, moves }: BookSize) -> String {
+    let moves = counted(moves, "move");
+    format!("{} with {moves}", counted(positions, "position"))
 }
 
 fn summary_text(book: &Book) -> String {
-    let mut text = size(book);
+    let size = BookSize {
+        positions: book.len(),
+        moves: book.moves(),
+    };
+    let mut text = size_text(size) + "\n";
     let mut rows = vec![vec!["move".to_owned(), "positions".to_owned()]];
     for (first, positions) in bands(book) {
         let last = first + BAND - 1;

@@ -58,6 +58,10 @@ impl Consult {
         let game = &self.game;
         let mut team = team::assemble(&self.choices).await?;
         let outcome = self.ask(&mut team).await;
+        let unwritten = match team.log() {
+            Some(log) if !team.is_logged() => Some(log.display().to_string()),
+            _ => None,
+        };
         team.close().await;
         let (ballot, roster, problems) = outcome?;
         let decision = ballot.decision.as_ref();
@@ -70,7 +74,13 @@ impl Consult {
         } else {
             table::render(game, &ballot, terminal_columns())
         };
-        print(&text)
+        print(&text)?;
+        match unwritten {
+            Some(log) => {
+                bail!("the ballot is not in {log}; make room there, or choose another --log")
+            }
+            None => Ok(()),
+        }
     }
 
     /// Returns the ballot, the roster, and the problems of the preparation.

@@ -44,14 +44,20 @@ impl Team {
         Some(recorder.path())
     }
 
+    /// Waits for the ballot log, if this process writes one, at most a second. Returns whether it has every line.
+    pub fn is_logged(&self) -> bool {
+        let embedded = self.embedded.as_ref();
+        let recorder = embedded.and_then(|embedded| embedded.recorder.as_ref());
+        recorder.is_none_or(|recorder| recorder.flush())
+    }
+
     /// Ends everything that was started for the team, and waits for it, at most 5 s.
     pub async fn close(self) {
+        // What the log has lost was told when it was.
+        self.is_logged();
         let Some(embedded) = self.embedded else {
             return;
         };
-        if let Some(recorder) = &embedded.recorder {
-            recorder.flush();
-        }
         if let Some(worker) = embedded.worker {
             worker.close().await;
         }

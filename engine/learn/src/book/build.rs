@@ -1,7 +1,10 @@
 //! The run behind `monju book build`: a book from games (Tohske, section 1).
 
 use super::{
-    counts::Selection, error::BookRunError, file::write_book, games::GameCounter,
+    counts::Selection,
+    error::BookRunError,
+    file::{BookSize, write_book},
+    games::GameCounter,
     source::BookSource,
 };
 use crate::{files::check_outputs, progress::ProgressObserver};
@@ -33,10 +36,8 @@ pub struct BuildSummary {
     pub games: u32,
     /// Number of games left out for lack of a winner.
     pub without_winner: u64,
-    /// Number of positions of the book.
-    pub positions: usize,
-    /// Number of their moves.
-    pub moves: usize,
+    /// The book.
+    pub size: BookSize,
     /// Counts of games that were rejected.
     pub records: RecordCollection,
 }
@@ -78,9 +79,12 @@ impl BuildRun {
         })?;
         if book.is_empty() {
             let reason = format!(
-                "{games} games have none within {} plies with {} games and {} wins of the side to move, \
-                 {without_winner} games have no winner{records}",
-                self.plies, self.min_games, self.min_wins
+                "{} have none within {} with {} and {} of the side to move, {without_winner} have no winner{}",
+                counted(games, "game"),
+                counted(self.plies, "ply"),
+                counted(self.min_games, "game"),
+                counted(self.min_wins, "win"),
+                records.to_string().replace('\n', "; ")
             );
             return Err(BookRunError::Empty(reason));
         }
@@ -92,12 +96,11 @@ impl BuildRun {
             self.min_games,
             self.min_wins
         );
-        write_book(&self.output, &book, &remarks)?;
+        let size = write_book(&self.output, &book, &remarks)?;
         Ok(BuildSummary {
             games,
             without_winner,
-            positions: book.len(),
-            moves: book.moves(),
+            size,
             records,
         })
     }

@@ -2,10 +2,9 @@
 
 use super::{
     error::BookRunError,
-    file::{read_book, write_book},
+    file::{BookSize, read_book, write_book},
 };
 use crate::files::check_outputs;
-use monju_engine::book::Book;
 use std::{path::PathBuf, slice};
 
 /// Conversion of a book between its two formats.
@@ -18,14 +17,13 @@ pub struct BookConversionRun {
 }
 
 impl BookConversionRun {
-    /// Converts the book and returns it.
+    /// Converts the book, and returns the size of the new one.
     ///
     /// # Errors
     /// The book cannot be read, or the output cannot be written.
-    pub fn run(&self) -> Result<Book, BookRunError> {
+    pub fn run(&self) -> Result<BookSize, BookRunError> {
         check_outputs([self.book.as_path()], slice::from_ref(&self.output))?;
         let book = read_book(&self.book)?;
-        write_book(&self.output, &book, "")?;
-        Ok(book)
+        write_book(&self.output, &book, "")
     }
 }

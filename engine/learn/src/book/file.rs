@@ -2,11 +2,20 @@
 
 use super::error::BookRunError;
 use crate::files::{read, write_atomically};
-use monju_engine::book::Book;
+use monju_engine::book::{Book, BookMove};
 use std::{fs, path::Path};
 
 /// Extension of YaneuraOu's databases.
 const DATABASE: &str = "db";
+
+/// Size of a written book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookSize {
+    /// Number of positions.
+    pub positions: usize,
+    /// Number of their moves.
+    pub moves: usize,
+}
 
 /// Reads a book of either format.
 ///
@@ -27,11 +36,16 @@ pub fn read_book(path: &Path) -> Result<Book, BookRunError> {
     })
 }
 
-/// Writes a book, as a database of YaneuraOu if the extension says so. The remarks are lost there.
+/// Writes a book, as a database of YaneuraOu if the extension says so: the remarks and the moves that are never drawn
+/// are lost there. Returns the size of what was written.
 ///
 /// # Errors
 /// The file cannot be written, or the book has no move to draw: nobody could read it.
-pub(super) fn write_book(path: &Path, book: &Book, remarks: &str) -> Result<(), BookRunError> {
+pub(super) fn write_book(
+    path: &Path,
+    book: &Book,
+    remarks: &str,
+) -> Result<BookSize, BookRunError> {
     let mut moves = book.iter().flat_map(|(_, entry)| &entry.moves);
     if !moves.any(|entry| entry.weight > 0) {
         let reason = "no move has a weight above 0".to_owned();
@@ -44,5 +58,14 @@ pub(super) fn write_book(path: &Path, book: &Book, remarks: &str) -> Result<(), 
         true => book.to_yaneuraou(),
         false => book.to_text(remarks),
     };
-    Ok(write_atomically(path, text.as_bytes())?)
+    write_atomically(path, text.as_bytes())?;
+    let is_written = |entry: &&BookMove| !is_database || entry.weight > 0;
+    let moves = book
+        .iter()
+        .map(|(_, entry)| entry.moves.iter().filter(is_written).count());
+    let moves: Vec<usize> = moves.filter(|&count| count > 0).collect();
+    Ok(BookSize {
+        positions: moves.len(),
+        moves: moves.iter().sum(),
+    })
 }

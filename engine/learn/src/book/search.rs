@@ -7,7 +7,7 @@
 
 use super::{
     error::BookRunError,
-    file::{read_book, write_book},
+    file::{BookSize, read_book, write_book},
     values::{SearchedValue, SearchedValues, ValuesFile, ValuesOrigin},
     weigh::{Weighing, games_of, weigh},
 };
@@ -63,10 +63,8 @@ pub struct SearchRun {
 pub struct SearchSummary {
     /// Number of positions searched, by this run and earlier ones.
     pub searched: usize,
-    /// Number of positions of the book.
-    pub positions: usize,
-    /// Number of their moves.
-    pub moves: usize,
+    /// The book.
+    pub size: BookSize,
 }
 
 /// A position to search.
@@ -133,11 +131,10 @@ impl SearchRun {
         };
         values.retain(|key, _| chosen(key));
         let book = weigh(&counted, &values, weighing);
-        write_book(&self.output, &book, &self.remarks(values.len()))?;
+        let size = write_book(&self.output, &book, &self.remarks(values.len()))?;
         Ok(SearchSummary {
             searched: values.len(),
-            positions: book.len(),
-            moves: book.moves(),
+            size,
         })
     }
 

@@ -94,6 +94,17 @@ fn the_least_number_of_wins_is_a_boundary() {
         error.starts_with("no position is left: 3 games have none"),
         "{error}"
     );
+    assert_eq!(error.lines().count(), 1, "{error}");
+    // A database has no moves that are never drawn.
+    let convert = BookConversionRun {
+        book: output.clone(),
+        output: folder.at("a.db"),
+    };
+    let whole = read_book(&output).unwrap();
+    let size = convert.run().unwrap();
+    let drawn = read_book(&convert.output).unwrap();
+    assert_eq!((size.positions, size.moves), (drawn.len(), drawn.moves()));
+    assert!(whole.moves() > drawn.moves());
 }
 
 #[test]
@@ -183,7 +194,10 @@ fn files_of_self_play_are_counted() {
         ..build(&games, &output)
     };
     let summary = run.run(&mut NoProgress).unwrap();
-    assert!(summary.games > 1 && summary.positions > 10, "{summary:?}");
+    assert!(
+        summary.games > 1 && summary.size.positions > 10,
+        "{summary:?}"
+    );
     let book = read_book(&output).unwrap();
     assert!(book.iter().all(|(_, entry)| entry.ply <= 60));
 }
@@ -227,7 +241,10 @@ fn a_searched_book_depends_on_neither_threads_nor_interruptions() {
     let book = counted(&folder);
     let (one, two) = (folder.at("one.book"), folder.at("two.book"));
     let summary = search(&book, &one, 1).run(&mut NoProgress).unwrap();
-    assert!(summary.searched > 5 && summary.positions > 5, "{summary:?}");
+    assert!(
+        summary.searched > 5 && summary.size.positions > 5,
+        "{summary:?}"
+    );
     // As after an interruption in the middle of an entry.
     let values = with_suffix(&one, ".values");
     let text = fs::read(&values).unwrap();
