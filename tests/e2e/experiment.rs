@@ -8,6 +8,7 @@ use monju_tests::{
     command::{complaint_of, json_of, output_of, refusal_of, run},
     data::repository,
     foreign::{fairy_stockfish, referee_python},
+    json_keys::assert_documented,
     process::{PATIENCE, Process},
 };
 #[cfg(unix)]
@@ -124,6 +125,7 @@ fn an_experiment_is_played_watched_and_reported() {
     let json: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(out.join("report.json")).expect("a report"))
             .expect("JSON");
+    assert_documented("experiment report", &json);
     assert_eq!(json["cells"].as_array().map(Vec::len), Some(2));
     assert!(out.join("report.csv").is_file() && out.join("elo.svg").is_file());
     other_programs_read(&games);

@@ -2,6 +2,7 @@
 
 use crate::{
     binary::monju,
+    json_keys::{assert_documented, command_of},
     process::{Ended, PATIENCE, Process},
 };
 use serde_json::Value;
@@ -26,10 +27,12 @@ pub fn output_of(arguments: &[&str]) -> String {
     ended.output
 }
 
-/// Runs a command that must succeed and print one JSON object, which is returned.
+/// Runs a command that must succeed and print one JSON object, whose keys the guide must have; returns it.
 pub fn json_of(arguments: &[&str]) -> Value {
     let output = output_of(arguments);
-    serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
+    let object = serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"));
+    assert_documented(&command_of(arguments), &object);
+    object
 }
 
 /// Runs a command that must fail: exit status not 0, nothing on standard output, one line on standard

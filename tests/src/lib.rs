@@ -12,6 +12,7 @@ pub mod data;
 #[cfg(unix)]
 pub mod faults;
 pub mod foreign;
+pub mod json_keys;
 pub mod pgbouncer;
 pub mod postgres;
 pub mod process;

@@ -23,5 +23,6 @@ pub use definition::{Cell, Specification, UnknownCell};
 pub use driven_engine::DrivenEngine;
 pub(crate) use ensemble::asked_threads;
 pub use ensemble::{CrashRule, Members, SideEnsemble};
+pub(crate) use file::MOST_PAIRS;
 pub(crate) use parameters::{cells_of, describe_cells, labels_of};
 pub use report_table::{Axes, ReportTable};

@@ -1,9 +1,13 @@
 //! The players of the ensemble, and their names on the ballot.
 
 use super::{link::Link, reach_error::ReachError};
-use crate::{door, seed};
+use crate::{ballot::players_of, door, seed};
 use monju_proto::v1::PlayerInfo;
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 use tonic::transport::Channel;
 
 /// One player of the ensemble.
@@ -66,7 +70,11 @@ pub(super) fn assign(links: &[Arc<Link>], lasting: usize) -> Vec<PlayerSlot> {
             });
         }
     }
-    let players = slots.iter().map(|slot| (&*slot.called, &*slot.info.worker));
+    let players = slots.iter().map(|slot| CalledPlayer {
+        name: &slot.called,
+        worker: &slot.info.worker,
+        lanes: slot.info.lanes,
+    });
     let lasting = slots.partition_point(|slot| slot.worker < lasting);
     let names = unique_names(&Vec::from_iter(players), lasting);
     for (slot, name) in slots.iter_mut().zip(names) {
@@ -75,20 +83,34 @@ pub(super) fn assign(links: &[Arc<Link>], lasting: usize) -> Vec<PlayerSlot> {
     slots
 }
 
+/// A player as its worker calls it.
+#[derive(Clone, Copy, Debug)]
+struct CalledPlayer<'a> {
+    name: &'a str,
+    worker: &'a str,
+    /// Number of its virtual players.
+    lanes: u32,
+}
+
 /// Returns unique names: players that share a name become `name@worker`; if their workers share a name, too, all but
-/// the first get a number: `name@worker#2`. No player after the first `lasting` ones takes the name of one of those,
-/// which may be that of the primary.
-fn unique_names(players: &[(&str, &str)], lasting: usize) -> Vec<String> {
-    fn holders<'a>(players: &[(&'a str, &str)]) -> BTreeMap<&'a str, u32> {
+/// the first get a number: `name@worker#2`. The names of virtual players are unique as well. No player after the first
+/// `lasting` ones takes the name of one of those, which may be that of the primary.
+fn unique_names(players: &[CalledPlayer<'_>], lasting: usize) -> Vec<String> {
+    fn holders<'a>(players: &[CalledPlayer<'a>]) -> BTreeMap<&'a str, u32> {
         let mut holders = BTreeMap::new();
-        for (name, _) in players {
-            *holders.entry(*name).or_default() += 1;
+        for player in players {
+            *holders.entry(player.name).or_default() += 1;
         }
         holders
     }
     let (of_lasting, of_all) = (holders(&players[..lasting]), holders(players));
-    let mut taken = BTreeMap::<String, u32>::new();
-    let mut name_of = |(index, &(name, worker)): (usize, &(&str, &str))| {
+    let mut taken = BTreeSet::new();
+    let mut name_of = |(index, player): (usize, &CalledPlayer<'_>)| {
+        let CalledPlayer {
+            name,
+            worker,
+            lanes,
+        } = *player;
         let holders = if index < lasting {
             &of_lasting
         } else {
@@ -98,19 +120,42 @@ fn unique_names(players: &[(&str, &str)], lasting: usize) -> Vec<String> {
             1 => name.to_owned(),
             _ => format!("{name}@{worker}"),
         };
-        let number = taken.entry(full.clone()).or_default();
-        *number += 1;
-        match *number {
-            1 => full,
-            number => format!("{full}#{number}"),
+        let mut own = lane_names(&full, lanes);
+        let mut number = 1;
+        while own.iter().any(|name| taken.contains(name)) {
+            number += 1;
+            own = lane_names(&format!("{full}#{number}"), lanes);
         }
+        let first = own[0].clone();
+        taken.extend(own);
+        first
     };
     players.iter().enumerate().map(&mut name_of).collect()
+}
+
+/// Returns the names of a player's virtual players on the ballot, its own first.
+fn lane_names(name: &str, lanes: u32) -> Vec<String> {
+    let info = PlayerInfo {
+        name: name.to_owned(),
+        lanes,
+        ..PlayerInfo::default()
+    };
+    players_of(info).map(|lane| lane.name).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Names of players of one lane each.
+    fn names_of(players: &[(&str, &str)], lasting: usize) -> Vec<String> {
+        let called = players.iter().map(|&(name, worker)| CalledPlayer {
+            name,
+            worker,
+            lanes: 1,
+        });
+        unique_names(&Vec::from_iter(called), lasting)
+    }
 
     #[test]
     fn names_become_unique() {
@@ -122,7 +167,7 @@ mod tests {
             ("twin", "cellar"),
         ];
         assert_eq!(
-            unique_names(&players, players.len()),
+            names_of(&players, players.len()),
             [
                 "native@desk",
                 "gps",
@@ -144,8 +189,24 @@ mod tests {
             ("native@desk", "guest"),
             ("own", "guest"),
         ];
-        let names = unique_names(&players, 3);
+        let names = names_of(&players, 3);
         assert_eq!(names[..3], ["gps", "native@desk", "native@attic"]);
         assert_eq!(names[3..], ["gps@guest", "native@desk#2", "own"]);
+    }
+
+    #[test]
+    fn a_virtual_player_has_a_name_of_its_own() {
+        let twin = CalledPlayer {
+            name: "a",
+            worker: "desk",
+            lanes: 2,
+        };
+        let names = unique_names(&[twin, twin, CalledPlayer { lanes: 1, ..twin }], 3);
+        assert_eq!(names, ["a@desk", "a@desk#3", "a@desk#4"]);
+        let on_ballot: Vec<String> = names[..2]
+            .iter()
+            .flat_map(|name| lane_names(name, 2))
+            .collect();
+        assert_eq!(on_ballot, ["a@desk", "a@desk#2", "a@desk#3", "a@desk#3#2"]);
     }
 }

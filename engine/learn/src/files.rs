@@ -3,8 +3,8 @@
 
 use std::{
     ffi::OsString,
-    fs, io,
-    io::Write,
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     string::FromUtf8Error,
 };
@@ -124,6 +124,44 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
         path: path.to_owned(),
         source,
     })
+}
+
+/// Opens or creates a file that grows, for this process alone; `None` while another one has it. It must be read through
+/// this handle: where locks are mandatory, as on Windows, no other can.
+///
+/// # Errors
+/// It cannot be opened.
+pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    // Some file systems have no locks; there the file stays unprotected.
+    let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+    Ok((!is_taken).then_some(file))
+}
+
+/// Reads an open file from its beginning.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_open(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Cuts an open file to a length, and goes to its end.
+///
+/// # Errors
+/// It cannot be written.
+pub fn cut(file: &mut File, length: u64) -> io::Result<()> {
+    file.set_len(length)?;
+    file.seek(SeekFrom::Start(length))?;
+    Ok(())
 }
 
 /// Writes a file atomically: until the new content is safe on the disk, the name keeps the old one.

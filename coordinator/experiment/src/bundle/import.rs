@@ -8,7 +8,7 @@ use crate::{
 use std::collections::BTreeSet;
 
 /// Most pairs of a cell that are made beyond its plan, whatever numbers a bundle has.
-const MOST_PAIRS: u32 = 1_000_000;
+const MOST_UNPLANNED_PAIRS: u32 = 1_000_000;
 
 /// What was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub async fn import(
         let played = cell.games.last().map(|(row, _)| row.pair);
         let last = played.max(cell.given_up.iter().max().copied());
         let pairs = last.map_or(0, |pair| pair.saturating_add(1));
-        planned.pairs = planned.pairs.max(pairs.min(MOST_PAIRS));
+        planned.pairs = planned.pairs.max(pairs.min(MOST_UNPLANNED_PAIRS));
     }
     // A look first: opening a store to play changes it.
     match store::open(address, &plan, OpenMode::Look).await {

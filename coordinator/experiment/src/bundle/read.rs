@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     record::Incident,
-    specification::Specification,
+    specification::{MOST_PAIRS, Specification},
     statistics::PairOutcome,
     store::{
         CellStanding, GameMoves, GameRow, GameUnderWay, IncidentRow, KeptCell, KeptResults, Lease,
@@ -114,6 +114,9 @@ impl Bundle {
             else {
                 return Err(wrong(format!("there is no cell {cell}")));
             };
+            if game.pair >= MOST_PAIRS {
+                return Err(wrong(format!("no cell has a pair {}", game.pair)));
+            }
             // Read once, so that later reading cannot fail.
             (game.row().and(game.record())).map_err(|error| wrong(error.to_string()))?;
             let outcome = game.outcome().map_err(|error| wrong(error.to_string()))?;

@@ -181,7 +181,7 @@ type Change = fn(&mut Vec<Value>, &mut Value);
 async fn what_cannot_be_is_refused_with_its_place() {
     let (specification, store, folder) = played().await;
     // Pair 0: won as Black, won as White; pair 1: lost as Black, drawn as White.
-    let cases: [(Change, &str); 18] = [
+    let cases: [(Change, &str); 19] = [
         (
             |games, _| games.push(games[3].clone()),
             "cell 'players=1 sigma=25', pair 1, game 1: the game is there 2 times; export the bundle again",
@@ -221,6 +221,10 @@ async fn what_cannot_be_is_refused_with_its_place() {
         (
             |_, manifest| drop(manifest["cells"].as_array_mut().expect("cells").pop()),
             "cell 'players=4 sigma=25': the bundle lacks this cell of the specification",
+        ),
+        (
+            |games, _| games[0]["pair"] = json!(u32::MAX),
+            "games.jsonl.gz: line 1: no cell has a pair 4294967295",
         ),
         (
             |games, _| games[0]["cell"] = json!(2),

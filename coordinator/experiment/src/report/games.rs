@@ -40,6 +40,9 @@ pub enum WriteError {
     },
 }
 
+/// Longest name of a cell's folder, in bytes, without its number. File systems have room for 255.
+const LONGEST_FOLDER: usize = 200;
+
 /// Folder for games that do not count, within the folder of their cell.
 const WITHOUT_SAY: &str = "without-say";
 
@@ -52,13 +55,14 @@ pub struct Written {
     pub without_say: u64,
 }
 
-/// Folder of each cell: its label without characters that file systems refuse, and with a number where
-/// another cell has the same name.
+/// Folder of each cell: its label without characters that file systems refuse, cut where it is too long for them, and with
+/// a number where another cell has the same name.
 fn folders(specification: &Specification) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let folder = |cell: &Cell| {
         let plain = (cell.label.replace(' ', "_"))
             .replace(['/', '\\', ':', '*', '?', '"', '<', '>', '|'], "-");
+        let plain = plain[..plain.floor_char_boundary(LONGEST_FOLDER)].to_owned();
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let mut names = std::iter::once(plain.clone()).chain(numbered);
         // Some file systems ignore the case of letters.

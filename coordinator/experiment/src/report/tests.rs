@@ -527,7 +527,10 @@ async fn cells_have_folders_of_their_own() {
     let text = FILE
         .replace(
             "players = [1, 4]",
-            "players = [1, 4]\nrule = [\"a b\", \"a_b\", \"A/B\", \"a-b\"]",
+            &format!(
+                "players = [1, 4]\nrule = [\"a b\", \"a_b\", \"A/B\", \"a-b\", \"{0}1\", \"{0}2\"]",
+                "あ".repeat(90)
+            ),
         )
         .replace("title = \"Two cells\"", "title = \"Two cells\"\n# ${rule}")
         .split("[report]")
@@ -542,7 +545,7 @@ async fn cells_have_folders_of_their_own() {
     let games = folder.path().join("games");
     write_games(&many, &*store, &games).await.expect("written");
     let folders = std::fs::read_dir(&games).expect("a folder").count();
-    assert_eq!((many.cells.len(), folders), (8, 8));
+    assert_eq!((many.cells.len(), folders), (12, 12));
 }
 
 #[tokio::test]

@@ -19,7 +19,10 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, path::Path};
 
 /// Largest number of games of a cell.
-const MOST_GAMES: u32 = 20_000_000;
+const MOST_GAMES: u32 = 2 * MOST_PAIRS;
+
+/// Largest number of pairs of a cell.
+pub(crate) const MOST_PAIRS: u32 = 10_000_000;
 
 /// Keys that do not change a game.
 const UNPLAYED: [&str; 7] = [

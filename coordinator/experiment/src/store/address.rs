@@ -19,7 +19,7 @@ impl FromStr for Address {
         match text.split_once(':') {
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.to_owned())),
             Some(("sqlite", file)) if !file.trim_start_matches('/').is_empty() => {
-                Ok(Self::Sqlite(file.trim_start_matches("//").into()))
+                Ok(Self::Sqlite(file.strip_prefix("//").unwrap_or(file).into()))
             }
             Some(("sqlite" | "", _)) => Err(StoreError::Address(text.to_owned())),
             Some(_) if text.contains("://") => Err(StoreError::Address(text.to_owned())),

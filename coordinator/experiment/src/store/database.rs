@@ -37,6 +37,7 @@ use known_cells::{KnownCell, KnownCells};
 use leases::Leases;
 use monju_proto::build;
 use sqlx::AnyConnection;
+use standings::Mark;
 use std::{path::Path, time::Duration};
 
 /// The results of one experiment in a database.
@@ -174,6 +175,16 @@ impl Database {
                 ours: ours.clone(),
             }),
         }
+    }
+
+    async fn mark(&self, cell: usize, mark: Mark) -> Result<(), StoreError> {
+        let cell = self.cells.row(cell)?;
+        let work = async {
+            let mut transaction = self.connection.begin_alone().await?;
+            standings::mark(&mut transaction.connection, cell, mark).await?;
+            transaction.commit().await
+        };
+        self.connection.answered(work).await
     }
 }
 
@@ -350,13 +361,11 @@ impl Store for Database {
     }
 
     async fn close_cell(&self, cell: usize) -> Result<(), StoreError> {
-        let cell = self.cells.row(cell)?;
-        in_short_transaction!(self, standings::close(cell))
+        self.mark(cell, Mark::Closed).await
     }
 
     async fn reopen_cell(&self, cell: usize) -> Result<(), StoreError> {
-        let cell = self.cells.row(cell)?;
-        in_short_transaction!(self, standings::reopen(cell))
+        self.mark(cell, Mark::Open).await
     }
 
     async fn standings(&self) -> Result<Vec<CellStanding>, StoreError> {

@@ -88,6 +88,9 @@ fn addresses_are_read() {
     assert_eq!(read("a/b.db"), file("a/b.db"));
     assert_eq!(read("sqlite:b.db"), file("b.db"));
     assert_eq!(read("sqlite:///tmp/b.db"), file("/tmp/b.db"));
+    // Other programs write a whole path so; two slashes are as one.
+    assert_eq!(read("sqlite:////tmp/b.db"), file("//tmp/b.db"));
+    assert_eq!(read("sqlite://b.db"), file("b.db"));
     assert_eq!(
         read("postgres://u@h/d"),
         Ok(Address::Postgres("postgres://u@h/d".to_owned()))

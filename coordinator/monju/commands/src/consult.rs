@@ -116,7 +116,9 @@ impl Consult {
                 ConsultationEvent::Standing(ballot) => votes.show(&self.game, &ballot),
                 ConsultationEvent::Decided(ballot) => break ballot,
                 ConsultationEvent::Broken(error) => {
-                    return Err(error).context("the coordinator was lost in the consultation");
+                    let name = &team.name;
+                    let lost = || format!("the coordinator ({name}) was lost in the consultation");
+                    return Err(error).with_context(lost);
                 }
             }
         };

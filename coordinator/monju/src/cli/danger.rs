@@ -14,10 +14,6 @@ One player is assumed to stand worse and attacks; the other keeps what it has, o
 (every attack fails), 'fails' (an attack wins material or mates) or 'unknown' (--nodes were not enough, or attacks are \
 too long). Only captures, promotions, threats of these and checks are searched, and the answers to them.
 
-The keys of --json: position, worse (black, white), absolute, result (holds, fails, unknown), line (moves, and 'pass' \
-where no defence is needed), japanese (the same), nodes (generated), expanded, material_before and material_after (of \
-the side ahead at the root and at the end of the line, in centipawns), mates (the line ends with mate).
-
 Examples:
   monju danger startpos moves 7g7f 3c3d
   monju danger game.kif --ply 60 --worse white

@@ -4,15 +4,15 @@
 //! remarks state the settings of the searches and the build that made them; where another build goes on, a remark names
 //! it above its values.
 
-use super::{error::BookRunError, file::read_book};
-use crate::files::read;
+use super::error::BookRunError;
+use crate::files::{cut, open_alone, read_open};
 use monju_engine::{
     Move,
     book::{Book, BookMove},
 };
 use std::{
     collections::HashMap,
-    fs::{File, OpenOptions, TryLockError},
+    fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -88,25 +88,16 @@ impl ValuesFile {
             path: path.to_owned(),
             source,
         };
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(cannot)?;
-        // Some file systems have no locks; there the file stays unprotected.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(BookRunError::Locked(path.to_owned()));
-        }
+        let file = open_alone(path).map_err(cannot)?;
         let mut values = Self {
             path: path.to_owned(),
-            file,
+            file: file.ok_or_else(|| BookRunError::Locked(path.to_owned()))?,
         };
         let head = origin.head();
-        let bytes = read(path)?;
+        let mut bytes = read_open(&mut values.file).map_err(cannot)?;
         if head.as_bytes().starts_with(&bytes) || is_bare(&bytes) {
             // The file is new, or its run ended before it had found a value.
-            values.file.set_len(0).map_err(cannot)?;
+            cut(&mut values.file, 0).map_err(cannot)?;
             values.file.write_all(head.as_bytes()).map_err(cannot)?;
             return Ok((values, SearchedValues::new()));
         }
@@ -123,7 +114,7 @@ impl ValuesFile {
         if !origin.accepts_builds && (!begun_here || last.is_some()) {
             return Err(BookRunError::OtherBuild(path.to_owned()));
         }
-        values.file.set_len(whole as u64).map_err(cannot)?;
+        cut(&mut values.file, whole as u64).map_err(cannot)?;
         let goes_on = last.map_or(begun_here, |last| last == origin.build.as_bytes());
         if !goes_on {
             let mut remark = OTHER_BUILD.to_owned();
@@ -133,8 +124,12 @@ impl ValuesFile {
         if whole == head {
             return Ok((values, SearchedValues::new()));
         }
-        let known = Self::values_of(&read_book(path)?);
-        Ok((values, known))
+        bytes.truncate(whole);
+        let book = Book::from_bytes(&bytes).map_err(|source| BookRunError::Book {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok((values, Self::values_of(&book)))
     }
 
     fn values_of(book: &Book) -> SearchedValues {

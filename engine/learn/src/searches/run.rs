@@ -5,16 +5,18 @@ use super::{
     log::{END, text_of},
 };
 use crate::{
-    files::{FileError, check_outputs, read_text, with_suffix, write_atomically},
+    files::{
+        FileError, check_outputs, cut, open_alone, read_open, read_text, with_suffix,
+        write_atomically,
+    },
     progress::ProgressObserver,
     recipe,
 };
 use monju_engine::{STACK_BYTES, fnv1a, on_search_stack};
 use std::{
     fmt::Write as _,
-    fs::{File, OpenOptions, TryLockError},
-    io::{self, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
+    io::{self, Write},
+    path::PathBuf,
     sync::mpsc,
     thread,
 };
@@ -123,12 +125,14 @@ impl SearchesRun {
             path: self.output.clone(),
             source,
         };
-        let mut file = open(&self.output).map_err(cannot_continue)?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(SearchesRunError::Locked(self.output.clone()));
-        }
+        let file = open_alone(&self.output).map_err(cannot_continue)?;
+        let mut file = file.ok_or_else(|| SearchesRunError::Locked(self.output.clone()))?;
         let recipe = self.recipe(&openings);
-        let text = read_text(&self.output)?;
+        let bytes = read_open(&mut file).map_err(cannot_continue)?;
+        let text = String::from_utf8(bytes).map_err(|source| FileError::NotText {
+            path: self.output.clone(),
+            source,
+        })?;
         if text.is_empty() {
             write_atomically(&recipe_path, recipe.as_bytes())?;
         } else if !recipe::are_same(&read_text(&recipe_path)?, &recipe) {
@@ -140,9 +144,7 @@ impl SearchesRun {
         // A game that was broken off is played again.
         let whole = text.rfind(END).map_or(0, |at| at + END.len());
         let done = text[..whole].lines().filter(|line| *line == "end").count();
-        file.set_len(whole as u64)
-            .and_then(|()| file.seek(SeekFrom::End(0)))
-            .map_err(cannot_continue)?;
+        cut(&mut file, whole as u64).map_err(cannot_continue)?;
         if done > 0 && done < self.games {
             let begin = text[..whole - END.len()].rfind(END);
             let last = &text[begin.map_or(0, |at| at + END.len())..whole];
@@ -216,15 +218,6 @@ impl SearchesRun {
         }
         recipe
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use crate::{
     example::TrainingExample,
-    files::{FileError, read_text, with_suffix, write_atomically},
+    files::{FileError, cut, open_alone, read_text, with_suffix, write_atomically},
     recipe,
 };
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::File,
     io::{self, BufReader, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -91,20 +91,11 @@ impl GamesFile {
     /// # Errors
     /// The file cannot be opened, has another recipe, or is being written by another process.
     pub fn open(path: &Path, recipe: &str) -> Result<Self, GamesFileError> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(|source| GamesFileError::Open {
-                path: path.to_owned(),
-                source,
-            })?;
-        // Some file systems have no locks; there the file stays unprotected.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(GamesFileError::Locked(path.to_owned()));
-        }
+        let file = open_alone(path).map_err(|source| GamesFileError::Open {
+            path: path.to_owned(),
+            source,
+        })?;
+        let file = file.ok_or_else(|| GamesFileError::Locked(path.to_owned()))?;
         let cannot_read = |source| GamesFileError::Read {
             path: path.to_owned(),
             source,
@@ -169,14 +160,10 @@ impl GamesFile {
     /// The file cannot be truncated.
     pub fn seek_to_next_game(&mut self) -> Result<(), GamesFileError> {
         let end = self.games.positions * TrainingExample::SIZE as u64;
-        self.file
-            .set_len(end)
-            .and_then(|()| self.file.seek(SeekFrom::Start(end)))
-            .map_err(|source| GamesFileError::Continue {
-                path: self.path.clone(),
-                source,
-            })?;
-        Ok(())
+        cut(&mut self.file, end).map_err(|source| GamesFileError::Continue {
+            path: self.path.clone(),
+            source,
+        })
     }
 
     /// Appends a whole game.

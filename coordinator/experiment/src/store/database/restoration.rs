@@ -94,7 +94,7 @@ async fn restore_cell(
         incidents::restore(connection, cell, incident).await?;
     }
     if kept.closed {
-        standings::close(connection, cell).await?;
+        standings::mark(connection, cell, standings::Mark::Closed).await?;
     }
     Ok(())
 }

@@ -192,22 +192,24 @@ fn pair_under_way(row: &AnyRow, cell: usize) -> Result<PairUnderWay, StoreError>
     })
 }
 
-/// Hands out no more pairs of a cell.
-pub(super) async fn close(connection: &mut AnyConnection, cell: i64) -> Result<(), StoreError> {
-    mark(connection, cell, (1, [0, 4])).await
+/// Whether pairs of a cell are handed out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mark {
+    Open,
+    Closed,
 }
 
-/// Hands out the pairs of a closed cell again.
-pub(super) async fn reopen(connection: &mut AnyConnection, cell: i64) -> Result<(), StoreError> {
-    mark(connection, cell, (0, [4, 0])).await
-}
-
-/// Marks a cell as open or closed, and moves its pairs from one state to another.
-async fn mark(
+/// Marks a cell, and moves its pairs to the state that goes with that. Nobody may add pairs meanwhile: they would keep the
+/// state of before.
+pub(super) async fn mark(
     connection: &mut AnyConnection,
     cell: i64,
-    (closed, [from, to]): (i64, [i64; 2]),
+    mark: Mark,
 ) -> Result<(), StoreError> {
+    let (closed, from, to) = match mark {
+        Mark::Open => (0, 4, 0),
+        Mark::Closed => (1, 0, 4),
+    };
     statement("UPDATE cells SET closed = $2 WHERE id = $1")
         .bind(cell)
         .bind(closed)

@@ -11,10 +11,11 @@ use monju_coordinator::{
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Game;
+use monju_learn::files::{open_alone, read_open};
 use monju_proto::v1::{Ballot, Limits, Position, RosterResponse};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File},
     io::Write,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
@@ -167,8 +168,9 @@ impl BallotFile {
             None => self.locked()?,
         };
         // A line that was cut short is ended, so that the next one can be read.
-        let is_torn =
-            fs::read(&self.path).is_ok_and(|bytes| bytes.last().is_some_and(|&last| last != b'\n'));
+        let is_torn = read_open(&mut file)?
+            .last()
+            .is_some_and(|&last| last != b'\n');
         let text = match is_torn {
             true => format!("\n{line}"),
             false => line.to_owned(),
@@ -181,16 +183,10 @@ impl BallotFile {
 
     /// Opens the file for this run alone.
     fn locked(&self) -> anyhow::Result<File> {
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.path)?;
-        // Some file systems have no locks; there the file stays unprotected.
-        let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-        if is_taken || length(&self.path)? != self.read {
-            bail!("another analysis writes it; wait for its end, and run this one again");
+        match open_alone(&self.path)? {
+            Some(file) if file.metadata()?.len() == self.read => Ok(file),
+            _ => bail!("another analysis writes it; wait for its end, and run this one again"),
         }
-        Ok(file)
     }
 }
 
