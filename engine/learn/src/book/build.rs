@@ -79,7 +79,7 @@ impl BuildRun {
         })?;
         if book.is_empty() {
             let reason = format!(
-                "{} have none within {} with {} and {} of the side to move, {without_winner} have no winner{}",
+                "{} have none within {} with {} and {} of the side to move, {without_winner} games have no winner{}",
                 counted(games, "game"),
                 counted(self.plies, "ply"),
                 counted(self.min_games, "game"),
