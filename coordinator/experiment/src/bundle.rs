@@ -44,6 +44,12 @@ pub enum BundleError {
     /// The folder is there and not empty.
     #[error("{} is not empty; name a new folder", .0.display())]
     Occupied(PathBuf),
+    /// The folder is no bundle.
+    #[error(
+        "{} is no sealed bundle: it has no {CHECKSUMS}; name a folder that 'monju experiment export' has made",
+        .0.display()
+    )]
+    NoBundle(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {source}", .file.display())]
     File {
@@ -126,7 +132,7 @@ impl BundleError {
     }
 }
 
-/// Tells whether a path is the folder of a bundle.
+/// Tells whether a path is meant as a bundle: a folder, and not the file of an experiment.
 pub fn is_bundle(path: &Path) -> bool {
-    path.join(MANIFEST).is_file()
+    path.is_dir()
 }

@@ -13,6 +13,7 @@ mod parameters;
 mod read;
 mod report_table;
 mod side_table;
+mod unguided_rule;
 
 #[cfg(test)]
 mod tests;
@@ -26,3 +27,4 @@ pub use ensemble::{CrashRule, Members, SideEnsemble};
 pub(crate) use file::MOST_PAIRS;
 pub(crate) use parameters::{cells_of, describe_cells, labels_of};
 pub use report_table::{Axes, ReportTable};
+pub use unguided_rule::UnguidedRule;

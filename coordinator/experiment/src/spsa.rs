@@ -25,6 +25,17 @@ pub enum SpsaError {
         "'{0}' is not NAME:STEP or NAME:STEP:START with a step of at least 0.5: the search takes whole numbers"
     )]
     Form(String),
+    /// The number is there twice.
+    #[error("'{0}' is tuned twice; remove one of the two")]
+    Twice(&'static str),
+    /// The step leads out of the range of the option from any value.
+    #[error("'{text}' has a step above {most}, the whole range of the option")]
+    Step {
+        /// The parameter.
+        text: String,
+        /// Length of the range.
+        most: i64,
+    },
     /// The start is no value of the option.
     #[error("'{text}' starts outside of {low} to {high}")]
     Start {
@@ -79,6 +90,22 @@ pub struct TunedParameter {
 }
 
 impl TunedParameter {
+    /// Reads several parameters, as [`Self::parse`] reads one.
+    ///
+    /// # Errors
+    /// One cannot be read, or is there twice.
+    pub fn parse_all(texts: &[String], evaluator: EvaluatorKind) -> Result<Vec<Self>, SpsaError> {
+        let mut parameters = Vec::<Self>::new();
+        for text in texts {
+            let parameter = Self::parse(text, evaluator)?;
+            if parameters.iter().any(|other| other.name == parameter.name) {
+                return Err(SpsaError::Twice(parameter.name));
+            }
+            parameters.push(parameter);
+        }
+        Ok(parameters)
+    }
+
     /// Reads `NAME:STEP`, which starts at the evaluator's default, or `NAME:STEP:START`.
     ///
     /// # Errors
@@ -106,6 +133,11 @@ impl TunedParameter {
             return Err(form());
         }
         let (low, high) = (*range.start(), *range.end());
+        let most = i64::from(high) - i64::from(low);
+        if step > most as f64 {
+            let text = text.to_owned();
+            return Err(SpsaError::Step { text, most });
+        }
         if start.is_some_and(|start| !(f64::from(low)..=f64::from(high)).contains(&start)) {
             let text = text.to_owned();
             return Err(SpsaError::Start { text, low, high });
@@ -252,6 +284,20 @@ mod tests {
             0.05,
             format!("{planned} updates"),
         )
+    }
+
+    #[test]
+    fn a_number_is_tuned_once_and_by_steps_within_its_range() {
+        let parse = |texts: &[&str]| {
+            let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+            TunedParameter::parse_all(&texts, EvaluatorKind::Nnue)
+                .map_err(|error| error.to_string())
+        };
+        assert!(parse(&["margin_scale:10", "reduction_divisor:20"]).is_ok());
+        let twice = parse(&["margin_scale:10", "margin_scale:5"]).expect_err("twice");
+        assert!(twice.contains("'margin_scale' is tuned twice"), "{twice}");
+        let far = parse(&["margin_scale:1e99"]).expect_err("beyond all values");
+        assert!(far.contains("a step above"), "{far}");
     }
 
     #[test]

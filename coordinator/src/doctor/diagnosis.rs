@@ -309,6 +309,14 @@ fn check_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {
         let mend = "play games with --log, then 'monju calibrate' and the key calibration";
         add(Severity::Warning, what, mend);
     }
+    if facts.rule.judges_danger() && uncalibrated {
+        let what = format!(
+            "rule '{}' does not know the win rates of all players, so the majority may decide",
+            facts.rule
+        );
+        let mend = "play games with --log, then 'monju calibrate' and the key calibration";
+        add(Severity::Warning, what, mend);
+    }
     for player in &facts.players {
         let line = player.vote.line.as_ref();
         let ranks = line.is_some_and(|line| line.candidates.len() > 1);

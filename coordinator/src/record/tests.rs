@@ -251,10 +251,11 @@ fn assert_documented(value: &serde_json::Value, documentation: &str) {
     match value {
         serde_json::Value::Object(object) => {
             for (key, value) in object {
-                // The keys of these two objects are moves and settings.
-                if !matches!(key.as_str(), "tally" | "settings") {
-                    assert_documented(value, documentation);
+                // The keys of some objects depend on the ballot.
+                if documentation.contains(&format!("`{key}.*`")) {
+                    continue;
                 }
+                assert_documented(value, documentation);
                 assert!(documentation.contains(&format!("`{key}`")), "{key}");
             }
         }

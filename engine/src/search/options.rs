@@ -253,6 +253,7 @@ impl SearchOptions {
 /// ```
 /// use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions};
 /// let choices: SearchChoices = "razoring=0, null_move=0".parse().unwrap();
+/// assert!("razoring=0, razoring=1".parse::<SearchChoices>().is_err());
 /// assert_eq!(choices.over(SearchOptions::of(EvaluatorKind::Linear)).null_move, 0);
 /// assert_eq!(choices.to_string(), "razoring=0,null_move=0");
 /// ```
@@ -347,6 +348,9 @@ pub enum SearchOptionsError {
     /// The name is not that of an option.
     #[error("unknown search option '{0}'; 'monju bench --help' lists them")]
     UnknownName(String),
+    /// The option is there twice.
+    #[error("search option {0} is chosen twice; remove one of the two")]
+    Twice(String),
     /// The value is not a number in the option's range.
     #[error("search option {name} must be between {low} and {high}, not '{value}'")]
     Value {
@@ -389,7 +393,9 @@ impl FromStr for SearchChoices {
                     low: *range.start(),
                     high: *range.end(),
                 })?;
-            *choice = Some(value);
+            if choice.replace(value).is_some() {
+                return Err(SearchOptionsError::Twice(name.trim().to_owned()));
+            }
         }
         Ok(choices)
     }

@@ -17,7 +17,10 @@ pub(super) fn write(folder: &Path, names: &[&str]) -> Result<(), BundleError> {
 /// Checks that each of these files of a folder is the one that was sealed.
 pub(super) fn check(folder: &Path, names: &[&str]) -> Result<(), BundleError> {
     let path = folder.join(CHECKSUMS);
-    let lines = fs::read_to_string(&path).map_err(|source| BundleError::file(&path, source))?;
+    let lines = fs::read_to_string(&path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if folder.is_dir() => BundleError::NoBundle(folder.to_owned()),
+        _ => BundleError::file(&path, source),
+    })?;
     for name in names {
         let sealed = lines
             .lines()

@@ -27,6 +27,8 @@ const BATCH: u32 = 200;
 pub struct Sealed {
     /// Finished games in it.
     pub games: u64,
+    /// Those of them with their ballots.
+    pub with_ballots: u64,
     /// Bytes of all its files.
     pub bytes: u64,
 }
@@ -47,7 +49,7 @@ pub async fn seal(
     if fs::read_dir(folder).map_err(broken)?.next().is_some() {
         return Err(BundleError::Occupied(folder.to_owned()));
     }
-    let (mut cells, mut games) = (Vec::new(), 0);
+    let (mut cells, mut games, mut with_ballots) = (Vec::new(), 0, 0);
     let path = folder.join(GAMES);
     let broken = |source| BundleError::file(&path, source);
     let file = BufWriter::new(File::create(&path).map_err(broken)?);
@@ -75,6 +77,7 @@ pub async fn seal(
                     .map_err(|error| BundleError::form(&path, error))?;
                 writeln!(packed, "{line}").map_err(broken)?;
                 games += 1;
+                with_ballots += u64::from(ballots && !record.ballots.is_empty());
             }
             if games == before {
                 let what = format!("the store lacks games of '{}'", cell.label);
@@ -152,7 +155,11 @@ pub async fn seal(
         let data = fs::metadata(&path).map_err(|source| BundleError::file(&path, source))?;
         bytes += data.len();
     }
-    Ok(Sealed { games, bytes })
+    Ok(Sealed {
+        games,
+        with_ballots,
+        bytes,
+    })
 }
 
 /// The progress of a cell.

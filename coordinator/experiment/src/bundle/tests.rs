@@ -24,7 +24,14 @@ async fn a_sealed_report_is_that_of_the_store() {
     let out = folder.path().join("sealed");
     let sealed = seal(&specification, &*store, &out, true).await;
     assert_eq!(sealed.expect("a bundle").games, 4);
-    assert!(is_bundle(&out) && !is_bundle(folder.path()));
+    assert!(is_bundle(&out) && !is_bundle(&out.join(GAMES)));
+    let other = Bundle::read(folder.path())
+        .expect_err("no bundle")
+        .to_string();
+    assert!(
+        other.contains("is no sealed bundle: it has no SHA256SUMS"),
+        "{other}"
+    );
     // The bundle stands alone.
     let openings = folder.path().join("openings.sfen");
     fs::remove_file(openings).expect("removed");

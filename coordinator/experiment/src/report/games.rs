@@ -55,8 +55,8 @@ pub struct Written {
     pub without_say: u64,
 }
 
-/// Folder of each cell: its label without characters that file systems refuse, cut where it is too long for them, and with
-/// a number where another cell has the same name.
+/// Folder of each cell: its label without characters that file systems refuse, cut where it is too long for them, and
+/// with a number where another cell has the same name.
 fn folders(specification: &Specification) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let folder = |cell: &Cell| {

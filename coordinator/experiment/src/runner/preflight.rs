@@ -99,8 +99,9 @@ pub async fn preflight(
     playable_openings(specification)?;
     drawn_declarations(specification)?;
     let mut tested: Vec<(Members, String)> = Vec::new();
-    let doubts = [repeated_openings, cells_alike].map(|doubt| doubt(specification));
+    let doubts = [repeated_openings, cells_alike, late_stop].map(|doubt| doubt(specification));
     let mut warnings: Vec<String> = doubts.into_iter().flatten().collect();
+    warnings.extend(unguided_rules(specification));
     let mut engines = Vec::new();
     for cell in &specification.cells {
         let mut own = Vec::new();
@@ -242,6 +243,32 @@ fn cells_alike(specification: &Specification) -> Option<String> {
         .map(|((name, _), _)| name.as_str());
     let path: Vec<&str> = iter::once("grid").chain(name.take(1)).collect();
     Some(specification.key_error(&path, what).to_string())
+}
+
+/// Warns of a stopping rule that cannot decide before the last pair.
+fn late_stop(specification: &Specification) -> Option<String> {
+    let least = specification.stop?.minimum_pairs;
+    let most = specification.cells.iter().map(|cell| cell.pairs).max()?;
+    let what = format!(
+        "the stopping rule needs {least} pairs, and no cell has more than {most}: it will never decide; lower \
+         minimum_pairs, or raise games"
+    );
+    (least > most).then(|| specification.key_error(&["stop"], what).to_string())
+}
+
+/// Warns of voting rules under whose names the majority would decide.
+fn unguided_rules(specification: &Specification) -> Vec<String> {
+    let rules = specification.unguided_rules().into_iter();
+    let rules = rules.chain(specification.uncalibrated_rules());
+    rules
+        .map(|rule| {
+            let what = format!(
+                "{rule}; learn win rates by 'monju calibrate' and name them by calibration, unless this is meant"
+            );
+            let error = specification.ensemble_error(&rule.side, "rule", what);
+            error.to_string()
+        })
+        .collect()
 }
 
 /// Threads that take time from each other while each side of a cell thinks for a limited time, with `jobs` games at

@@ -333,6 +333,29 @@ async fn cells_that_play_the_same_are_told() {
     let text =
         text + "[ensemble.other]\nnodes = 60\nplayer = [{ name = \"o\", sigma = \"$sigma\" }]\n";
     assert_eq!(warnings(&text).await.len(), 1);
+    // Weights have no effect on a majority, and a margin none without time.
+    for idle in ["weight = \"$sigma\" }]", "}]\nmargin_ms = \"$sigma\""] {
+        let text = SMALL.replace("sigma = \"$sigma\" }]", idle);
+        assert_ne!(text, SMALL);
+        let told = warnings(&text).await;
+        assert!(
+            told.len() == 1 && told[0].contains("plays the same as"),
+            "{told:?}"
+        );
+    }
+    let late = format!("{SMALL}[stop]\nelo0 = 0\nelo1 = 10\nminimum_pairs = 1000\n");
+    let told = warnings(&late).await;
+    assert!(told[0].contains("it will never decide"), "{told:?}");
+    let careful = SMALL.replacen(
+        "player = [",
+        "rule = \"careful\"\nplayer = [{ name = \"t\" }, ",
+        1,
+    );
+    let told = warnings(&careful).await;
+    assert!(
+        told[0].contains("knows no win rates") && told[0].contains("monju calibrate"),
+        "{told:?}"
+    );
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ impl SideEnsemble {
         self.members == other.members && self.is_timed() == other.is_timed()
     }
 
-    /// Returns whether the other ensemble is told the same in every word but its name.
+    /// Returns whether the other ensemble plays as this one, whatever its name.
     pub fn is_alike(&self, other: &Self) -> bool {
         let Self {
             name: _,
@@ -91,13 +91,34 @@ impl SideEnsemble {
             nodes_time,
             margin,
             crash,
-        } = self;
-        *members == other.members
-            && *limits == other.limits
-            && *clock == other.clock
-            && *nodes_time == other.nodes_time
-            && *margin == other.margin
-            && *crash == other.crash
+        } = self.without_idle();
+        let other = other.without_idle();
+        members == other.members
+            && limits == other.limits
+            && clock == other.clock
+            && nodes_time == other.nodes_time
+            && margin == other.margin
+            && crash == other.crash
+    }
+
+    /// The ensemble with the defaults of settings that have no effect in it.
+    fn without_idle(&self) -> Self {
+        let mut side = self.clone();
+        if !side.is_timed() {
+            side.margin = Duration::ZERO;
+        }
+        if let Members::Embedded { players, rule, .. } = &mut side.members {
+            if *rule != Rule::Weighted {
+                for player in players.iter_mut() {
+                    player.weight = 1.0;
+                }
+            }
+            let is_native = |player: &PlayerSpec| matches!(player.kind, PlayerKind::Native(_));
+            if players.iter().all(is_native) {
+                side.crash = CrashRule::default();
+            }
+        }
+        side
     }
 
     /// Returns whether both ensembles play the same move in every position, so that a game between them has a mirror
@@ -107,8 +128,10 @@ impl SideEnsemble {
     pub fn mirrors(&self, other: &Self) -> bool {
         let nameless = |side: &Self| -> Vec<PlayerSpec> {
             let players = side.players().iter().cloned();
+            // Equal players vote alike, whatever weight each vote has.
             let nameless = players.map(|player| PlayerSpec {
                 name: String::new(),
+                weight: 1.0,
                 ..player
             });
             nameless.collect()

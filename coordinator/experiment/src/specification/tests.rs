@@ -447,6 +447,41 @@ fn every_mistake_is_named_with_its_line() {
 }
 
 #[test]
+fn rules_without_scores_to_go_by_are_known() {
+    let with = |rule: &str, other: &str| {
+        let text = GOOD.replacen("nodes = 100", &format!("nodes = 100\nrule = \"{rule}\""), 1);
+        let other =
+            format!("[[ensemble.council.player]]\nname = \"m\"\n{other}\n[ensemble.single]");
+        let found = good(&text.replacen("[ensemble.single]", &other, 1)).unguided_rules();
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let cells = "in 'players=1 sigma=25', 'players=1 sigma=50.5', 'players=4 sigma=25', 'players=4 sigma=50.5'";
+    let found = with("optimistic", "evaluator = \"material\"");
+    let expected = "rule 'optimistic' of 'council' cannot compare the scores of material, nnue";
+    let [found] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert!(
+        found.starts_with(&format!("{cells}, {expected}")),
+        "{found}"
+    );
+    assert_eq!(
+        with("careful", "")[0].matches("knows no win rates").count(),
+        1
+    );
+    for (rule, other) in [
+        ("optimistic", ""),
+        ("majority", "evaluator = \"material\""),
+        ("weighted", "evaluator = \"material\""),
+    ] {
+        assert!(with(rule, other).is_empty(), "{rule} {other}");
+    }
+    // One player decides alone.
+    let alone = GOOD.replacen("depth = 3", "depth = 3\nrule = \"careful\"", 1);
+    assert!(good(&alone).unguided_rules().is_empty());
+}
+
+#[test]
 fn a_calibration_is_read_and_counts_by_its_content() {
     let folder = folder();
     let path = folder.path().join("x.toml");
@@ -462,10 +497,22 @@ fn a_calibration_is_read_and_counts_by_its_content() {
         fs::write(folder.path().join("rates.toml"), curve).expect("writable");
         let read = Specification::parse(&text, &path).unwrap_or_else(|error| panic!("{error}"));
         assert!(read.cells[0].first.calibration().is_some());
+        assert!(
+            read.uncalibrated_rules().is_empty(),
+            "the majority needs none"
+        );
         read.cells[0].hash.clone()
     };
     assert_ne!(hash("300.0"), hash("400.0"));
     assert_eq!(hash("300.0"), hash("300.0"));
+    let careful = text.replacen("nodes =", "rule = \"careful\"\nnodes =", 1);
+    let careful = Specification::parse(&careful, &path).unwrap_or_else(|error| panic!("{error}"));
+    assert!(careful.unguided_rules().is_empty());
+    let unknown = careful.uncalibrated_rules()[0].to_string();
+    assert!(
+        unknown.contains("the calibration of 'council' does not have monju/nnue#"),
+        "{unknown}"
+    );
 }
 
 /// [`GOOD`] with these keys instead of the players and limits of the second side.

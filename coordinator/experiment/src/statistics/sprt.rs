@@ -60,6 +60,8 @@ impl Sprt {
     pub fn check(&self) -> Result<(), SprtError> {
         /// Largest difference for which normalized Elo has a distribution for every result.
         const MOST_NORMALIZED: f64 = 200.0;
+        /// Largest difference for which logistic Elo has one: beyond some 6,300 the mean score would be 1.
+        const MOST_LOGISTIC: f64 = 2_000.0;
         let wrong = |number, what| Err(SprtError { number, what });
         for (number, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !value.is_finite() {
@@ -68,6 +70,9 @@ impl Sprt {
             if self.model == EloModel::Normalized && value.abs() > MOST_NORMALIZED {
                 let what = "normalized Elo lies between -200 and 200; for more, model = \"logistic\" or --logistic";
                 return wrong(number, what);
+            }
+            if self.model == EloModel::Logistic && value.abs() > MOST_LOGISTIC {
+                return wrong(number, "logistic Elo lies between -2000 and 2000");
             }
         }
         if self.elo0 >= self.elo1 {
@@ -314,6 +319,18 @@ mod tests {
             assert!(ends[0].1 < 50, "{ends:?}");
             assert_eq!(ends[1], (ends[0].0, 50));
         }
+    }
+
+    #[test]
+    fn a_difference_for_which_no_score_is_left_is_refused() {
+        let check = |model, elo1| test(model, 0.0, elo1).check().map_err(|error| error.number);
+        assert_eq!(check(EloModel::Logistic, 2_001.0), Err("elo1"));
+        assert_eq!(check(EloModel::Normalized, 201.0), Err("elo1"));
+        assert_eq!(check(EloModel::Normalized, 200.0), Ok(()));
+        let largest = test(EloModel::Logistic, 0.0, 2_000.0);
+        assert_eq!(largest.check(), Ok(()));
+        let lost = Pentanomial([7, 0, 2, 0, 1]);
+        assert_eq!(largest.verdict(&lost), SprtVerdict::Rejected);
     }
 
     #[test]

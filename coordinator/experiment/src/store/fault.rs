@@ -113,9 +113,28 @@ impl DatabaseFault {
 
 fn one_line(error: &sqlx::Error) -> String {
     let line = error.to_string().replace('\n', " ");
-    match line.contains("extra_float_digits") {
-        true => format!("{line}; PgBouncer needs ignore_startup_parameters = extra_float_digits"),
-        false => line,
+    let mend = match line.contains("extra_float_digits") {
+        true => Some("PgBouncer needs ignore_startup_parameters = extra_float_digits"),
+        false => error.as_database_error().and_then(mend_of_file),
+    };
+    match mend {
+        Some(mend) => format!("{line}; {mend}"),
+        None => line,
+    }
+}
+
+/// What mends a fault of an SQLite file, by the code of its result.
+fn mend_of_file(error: &dyn sqlx::error::DatabaseError) -> Option<&'static str> {
+    let code = error.code()?;
+    // Codes of PostgreSQL have five characters.
+    let code: u32 = (code.len() < 5).then(|| code.parse().ok()).flatten()?;
+    // The lowest byte is the kind.
+    match code & 0xff {
+        8 => Some("let this user write the file and its folder, or name another store"),
+        11 => Some("the file is damaged: import the last bundle of its games into a new store"),
+        14 => Some("name a file that this user may write, in a folder that it may write"),
+        26 => Some("name another store"),
+        _ => None,
     }
 }
 

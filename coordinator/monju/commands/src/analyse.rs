@@ -128,11 +128,9 @@ impl Analyse {
             let ballot = tokio::select! {
                 ballot = self.ask(team, &prepared, game) => ballot?,
                 () = &mut stopped => {
-                    return Err(Interrupted {
-                        left: Some(counted(left.len() - done, "position")),
-                        resume: Some("the same command".to_owned()),
-                    }
-                    .into());
+                    let left = counted(left.len() - done, "position");
+                    let resume = Some("the same command".to_owned());
+                    return Err(Interrupted::with(&left, resume).into());
                 }
             };
             ballots.add(*plies, ballot)?;

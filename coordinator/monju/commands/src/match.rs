@@ -2,7 +2,7 @@
 
 use crate::{
     experiment::drive::{drive, retry_given_up, waiting},
-    interrupted::Interrupted,
+    interrupted::{Interrupted, preparing},
     output::print,
     runtime,
 };
@@ -51,20 +51,16 @@ impl MatchCommand {
 
     async fn execute(self) -> anyhow::Result<()> {
         let specification = self.paired.specification()?;
-        let found = runner::preflight(&specification, |what| tell!("{what}")).await;
-        let found = found.map_err(|error| anyhow!(without_line(&error)))?;
-        for warning in found.warnings {
-            tell!("warning: {}", without_line(&warning));
-        }
-        let build = runner::build().context("cannot read the executable of monju")?;
         let temporary = tempfile::tempdir().context("no temporary folder")?;
         let address = match &self.address {
             Some(address) => address.clone(),
             None => Address::Sqlite(temporary.path().join("match.db")),
         };
-        let mode = OpenMode::Play(self.accepted);
-        let plan = specification.plan(&build).with_engines(found.engines);
-        let store = runner::open_patiently(&address, &plan, mode, waiting).await?;
+        let prepared = self.prepare(&specification, &address);
+        let store = match self.resume() {
+            Some(resume) => preparing(prepared, Some(resume.to_owned())).await?,
+            None => prepared.await?,
+        };
         let runner = Runner {
             jobs: runner::jobs(&specification, self.jobs),
             specification: Arc::new(specification),
@@ -76,6 +72,29 @@ impl MatchCommand {
         store::closing(&*runner.store, self.play(&runner)).await
     }
 
+    /// Tests the engines, and opens the store.
+    async fn prepare(
+        &self,
+        specification: &Specification,
+        address: &Address,
+    ) -> anyhow::Result<Arc<dyn Store>> {
+        let found = runner::preflight(specification, |what| tell!("{what}")).await;
+        let found = found.map_err(|error| anyhow!(without_line(&error)))?;
+        for warning in found.warnings {
+            tell!("warning: {}", without_line(&warning));
+        }
+        let build = runner::build().context("cannot read the executable of monju")?;
+        let mode = OpenMode::Play(self.accepted);
+        let plan = specification.plan(&build).with_engines(found.engines);
+        Ok(runner::open_patiently(address, &plan, mode, waiting).await?)
+    }
+
+    /// How to go on, where the games are kept.
+    fn resume(&self) -> Option<&'static str> {
+        let address = self.address.as_ref();
+        address.map(|_| "the same command, with the same --store")
+    }
+
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
         let crowded = runner::crowded(&runner.specification, runner.jobs, runner::cores_here());
         if let Some(warning) = crowded {
@@ -84,10 +103,7 @@ impl MatchCommand {
         if self.retry_given_up {
             retry_given_up(runner).await?;
         }
-        let resume = self
-            .address
-            .as_ref()
-            .map(|_| "the same command, with the same --store");
+        let resume = self.resume();
         let driven = drive(runner, resume).await;
         // What was played before an error is told, and without a store it is gone with this process.
         let text = result(&runner.specification, &*runner.store, self.json).await;
@@ -101,10 +117,7 @@ impl MatchCommand {
             false => cell.open + cell.leased,
         });
         if stop != StopLevel::No && left > 0 {
-            let interrupted = Interrupted {
-                left: Some(counted(left, "pair")),
-                resume: resume.map(str::to_owned),
-            };
+            let interrupted = Interrupted::with(&counted(left, "pair"), resume.map(str::to_owned));
             return match resume {
                 Some(_) => Err(interrupted.into()),
                 None => Err(anyhow!(

@@ -207,11 +207,7 @@ fn recipe(older: &str, openings: &Openings) -> String {
 
 /// The end of a tuning or a screening that was stopped.
 fn interrupted(left: String) -> anyhow::Error {
-    Interrupted {
-        left: Some(left),
-        resume: Some("the same command".to_owned()),
-    }
-    .into()
+    Interrupted::with(&left, Some("the same command".to_owned())).into()
 }
 
 /// An error of a store without the words that would accept what it refuses: a screening judges changes of one build
@@ -316,12 +312,11 @@ mod tests {
     fn tuning(folder: &Path, lines: &str) -> TuneCommand {
         let evaluator: EvaluatorChoice = "material".parse().expect("an evaluator");
         let words = vec!["margin_scale:10".to_owned()];
-        let parameters = words.iter();
-        let parameters = parameters.map(|word| TunedParameter::parse(word, evaluator.kind));
+        let parameters = TunedParameter::parse_all(&words, evaluator.kind);
         let openings = folder.join("openings.sfen");
         fs::write(&openings, lines).expect("writable");
         TuneCommand {
-            parameters: parameters.collect::<Result<_, _>>().expect("known"),
+            parameters: parameters.expect("known"),
             words,
             state: folder.join("tune.json"),
             openings,

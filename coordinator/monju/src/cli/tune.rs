@@ -158,9 +158,7 @@ impl TuneArguments {
             };
             return screen.run();
         }
-        let parameters = (self.parameters.iter())
-            .map(|text| TunedParameter::parse(text, self.evaluator.kind))
-            .collect::<Result<_, _>>()
+        let parameters = TunedParameter::parse_all(&self.parameters, self.evaluator.kind)
             .map_err(|error| no_sense(error.to_string()))?;
         let tune = TuneCommand {
             parameters,

@@ -105,6 +105,9 @@ pub(super) fn every_cell(text: &mut String, report: &Findings<'_>) {
             own.join("', '")
         );
     }
+    for rule in report.specification.unguided_rules() {
+        let _ = writeln!(text, "**The majority has decided**: {rule}.\n");
+    }
     if let Some(sprt) = &report.specification.stop {
         let _ = writeln!(
             text,

@@ -199,8 +199,8 @@ pub(super) enum Mark {
     Closed,
 }
 
-/// Marks a cell, and moves its pairs to the state that goes with that. Nobody may add pairs meanwhile: they would keep the
-/// state of before.
+/// Marks a cell, and moves its pairs to the state that goes with that. Nobody may add pairs meanwhile: they would keep
+/// the state of before.
 pub(super) async fn mark(
     connection: &mut AnyConnection,
     cell: i64,

@@ -50,7 +50,11 @@ impl ExportCommand {
             tell!("{warning}");
         }
         let sealed = bundle::seal(specification, store, &self.out, self.ballots).await;
-        let Sealed { games, bytes } = match sealed {
+        let Sealed {
+            games,
+            with_ballots,
+            bytes,
+        } = match sealed {
             Err(error @ BundleError::Store(_)) => {
                 return Err(error).with_context(|| format!("in {}", self.address));
             }
@@ -62,6 +66,15 @@ impl ExportCommand {
             self.out.display(),
             bytes as f64 / f64::from(1 << 20)
         );
+        if self.ballots && with_ballots < games {
+            tell!(
+                "warning: {} no ballots, which runs keep where the file says ballots = true",
+                match games - with_ballots {
+                    1 => "1 game has".to_owned(),
+                    without => format!("{without} games have"),
+                }
+            );
+        }
         Ok(())
     }
 }

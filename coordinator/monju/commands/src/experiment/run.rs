@@ -5,14 +5,17 @@ use super::{
     resume::run_command,
     serve::ServedExperiment,
 };
-use crate::{interrupted::Interrupted, runtime};
+use crate::{
+    interrupted::{Interrupted, preparing},
+    runtime,
+};
 use anyhow::{Context, bail};
 use monju_engine::counted;
 use monju_experiment::{
     counted::judged_standings,
     runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
-    store::{self, Accepted, Address, CellStanding, OpenMode, StoreError},
+    store::{self, Accepted, Address, CellStanding, ExperimentPlan, OpenMode, Store, StoreError},
 };
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -59,16 +62,11 @@ impl RunCommand {
         if let Some(games) = self.games {
             specification.limit_pairs(games / 2);
         }
-        let found = runner::preflight(&specification, |what| tell!("{what}")).await?;
-        for warning in found.warnings {
-            tell!("warning: {warning}");
-        }
-        let mut plan = plan.with_engines(found.engines);
-        for (planned, cell) in plan.cells.iter_mut().zip(&specification.cells) {
-            planned.pairs = cell.pairs;
-        }
-        let opening = OpenMode::Play(self.accepted);
-        let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
+        let prepared = preparing(
+            self.prepare(&specification, plan),
+            Some(self.resume_command()),
+        );
+        let store = prepared.await?;
         let runner = Runner {
             jobs: runner::jobs(&specification, self.jobs),
             specification: Arc::new(specification),
@@ -78,6 +76,24 @@ impl RunCommand {
             games: GamesUnderWay::default(),
         };
         store::closing(&*runner.store, self.play(&runner)).await
+    }
+
+    /// Tests the engines, and opens the store.
+    async fn prepare(
+        &self,
+        specification: &Specification,
+        plan: ExperimentPlan,
+    ) -> anyhow::Result<Arc<dyn Store>> {
+        let found = runner::preflight(specification, |what| tell!("{what}")).await?;
+        for warning in found.warnings {
+            tell!("warning: {warning}");
+        }
+        let mut plan = plan.with_engines(found.engines);
+        for (planned, cell) in plan.cells.iter_mut().zip(&specification.cells) {
+            planned.pairs = cell.pairs;
+        }
+        let opening = OpenMode::Play(self.accepted);
+        Ok(runner::open_patiently(&self.address, &plan, opening, waiting).await?)
     }
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
@@ -106,18 +122,17 @@ impl RunCommand {
         let standings = match stop? {
             StopLevel::No => patiently(standings).await?,
             StopLevel::Drain | StopLevel::Abort => match standings().await {
-                Err(StoreError::Unavailable(_)) => return Err(self.interrupted(None).into()),
+                Err(StoreError::Unavailable(_)) => {
+                    return Err(Interrupted {
+                        place: "while the store does not answer".to_owned(),
+                        resume: Some(self.resume_command()),
+                    }
+                    .into());
+                }
                 standings => standings?,
             },
         };
         self.end(&standings)
-    }
-
-    fn interrupted(&self, left: Option<u64>) -> Interrupted {
-        Interrupted {
-            left: left.map(|left| counted(left, "pair")),
-            resume: Some(self.resume_command()),
-        }
     }
 
     /// The end of a run, by what it has left.
@@ -131,7 +146,8 @@ impl RunCommand {
         let open = standings.iter().filter(|cell| !cell.closed);
         let given_up: u64 = open.map(|cell| cell.given_up).sum();
         if left > 0 {
-            return Err(self.interrupted(Some(left)).into());
+            let left = counted(left, "pair");
+            return Err(Interrupted::with(&left, Some(self.resume_command())).into());
         }
         if given_up > 0 {
             bail!(
@@ -201,9 +217,9 @@ mod tests {
             let ended = plain().end(standings).expect_err("pairs are left");
             ended
                 .downcast_ref::<Interrupted>()
-                .map(|it| it.left.clone())
+                .map(|it| it.place.clone())
         };
-        let pair = Some(Some("1 pair".to_owned()));
+        let pair = Some("with 1 pair to go".to_owned());
         assert_eq!(left(&[standing(1, 0, 0, false)]), pair);
         assert_eq!(left(&[standing(0, 1, 2, false)]), pair);
         assert_eq!(left(&[standing(0, 0, 2, false)]), None, "an error");

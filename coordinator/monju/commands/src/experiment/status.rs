@@ -7,7 +7,7 @@ use monju_experiment::{
     counted::{CountedPairs, judged_cells},
     runner::open_patiently,
     specification::Specification,
-    statistics::Pentanomial,
+    statistics::{Pentanomial, SprtVerdict},
     store::{self, Address, CellStanding, ExperimentPlan, OpenMode, Store, StoreError},
 };
 use serde_json::{Value, json};
@@ -66,6 +66,9 @@ pub(super) struct CellRow {
     pairs: Pentanomial,
     /// Log-likelihood ratio of the stopping rule; `None` without one.
     ratio: Option<f64>,
+    /// The stopping rule has decided. A cell may be closed without that: a shorter plan ends before the pairs that have
+    /// decided.
+    is_decided: bool,
 }
 
 impl CellRow {
@@ -103,6 +106,7 @@ pub(super) fn unplayed(specification: &Specification) -> Vec<CellRow> {
             },
             pairs: Pentanomial::default(),
             ratio: None,
+            is_decided: false,
         })
         .collect()
 }
@@ -116,6 +120,8 @@ pub(super) async fn rows(
     let row = |(standing, counted): (CellStanding, Option<CountedPairs>)| {
         // Without a stopping rule all planned pairs count, which the store has counted.
         let counted = counted.filter(|_| specification.stop.is_some());
+        let is_decided =
+            (counted.as_ref()).is_some_and(|counted| counted.verdict != SprtVerdict::Undecided);
         let (pairs, ratio) = match counted {
             None => (Pentanomial(standing.pairs), None),
             Some(counted) => (counted.pairs, counted.ratio.map(|ratio| ratio.value)),
@@ -124,6 +130,7 @@ pub(super) async fn rows(
             standing,
             pairs,
             ratio,
+            is_decided,
         }
     };
     Ok(judged.into_iter().map(row).collect())
@@ -144,7 +151,7 @@ fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
             standing, pairs, ..
         } = row;
         let mut remarks = String::new();
-        if standing.closed {
+        if row.is_decided {
             remarks.push_str("  decided");
         }
         if row.without_say() > 0 {
@@ -177,6 +184,7 @@ pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value 
                 standing,
                 pairs,
                 ratio,
+                is_decided,
             } = row;
             let score = pairs.mean();
             json!({
@@ -190,7 +198,7 @@ pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value 
                 "by_half_points": pairs.0,
                 "score": score,
                 "interval95": pairs.interval().map(|interval| [interval.low, interval.high]),
-                "closed": standing.closed,
+                "closed": is_decided,
                 "llr": ratio,
             })
         })
@@ -214,7 +222,6 @@ mod tests {
     use monju_experiment::{
         notes::Notes,
         record::{Effort, GameEnding, MatchOutcome, PlayedGame},
-        statistics::SprtVerdict,
         store::PlayedPair,
     };
     use std::time::Duration;
@@ -305,6 +312,17 @@ model = "logistic"
         assert_eq!(value["open"], 200 - finished);
         assert_eq!(value["cells"][0]["closed"], false);
         assert_eq!(as_json(&specification, &rows)["open"], 0);
+        // A plan that ends before the pairs that have decided has nothing to play and no decision.
+        let shorter = FILE.replace("games = 400", "games = 2");
+        let shorter = Specification::parse(&shorter, &folder.path().join("t.toml"));
+        let shorter = shorter.expect("a good file");
+        let looked = store::open(&address, &shorter.plan("build"), OpenMode::Look).await;
+        let looked = looked.expect("a store");
+        let few = super::rows(&shorter, &*looked).await.expect("rows");
+        let value = as_json(&shorter, &few);
+        assert_eq!(value["cells"][0]["closed"], false);
+        assert_eq!(value["open"], 0);
+        assert!(!as_table(&shorter, &few).contains("decided"));
 
         // Games of other settings than those of the file are reported, and not counted.
         let warnings = mismatches(&specification, &*store).await.expect("asked");
