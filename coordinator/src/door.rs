@@ -2,12 +2,13 @@
 //! of configurations, and texts are short and plain.
 
 use monju_engine::rules::MOST_LEGAL_MOVES;
-use monju_proto::convert::GREATEST_WEIGHT;
+use monju_proto::convert::{GREATEST_WEIGHT, UNKNOWN_LENGTH};
 use monju_proto::text::{excerpt, is_plain};
 use monju_proto::v1::{
     Candidate, DescribeResponse, DrainResponse, EnrolRequest, ExamineResponse, Limits, Line,
-    PlayerInfo, ThinkResult, worker_client::WorkerClient,
+    PlayerInfo, ThinkResult, score::Kind, worker_client::WorkerClient,
 };
+use std::iter;
 use tonic::{Status, transport::Channel};
 
 /// Greatest message of a worker, in bytes: a description of as many players as a configuration can have.
@@ -38,6 +39,8 @@ const LONGEST_VARIATION: usize = 1_024;
 const MOST_MOVES: usize = 2_048;
 /// Greatest size of the settings of one player, in bytes: programs have some hundreds of short ones.
 const MOST_SETTINGS_BYTES: usize = 64 << 10;
+/// Greatest score, in centipawns.
+const MOST_CENTIPAWNS: i32 = 1_000_000;
 /// Greatest depth. Engines use high numbers for a mate that they have found.
 const GREATEST_DEPTH: u32 = 1_000_000;
 /// Greatest number of nodes or milliseconds, which JSON still carries.
@@ -195,12 +198,20 @@ fn line(line: &Line) -> Result<(), Offence> {
     Ok(())
 }
 
-/// Checks a line of a search, and shortens its variations where they are longer together than a ballot has room for.
+/// Checks a line of a search, brings its scores into their range, and shortens its variations where they are longer together than a ballot has room for.
 ///
 /// # Errors
 /// No search says such a line.
 pub fn line_within(mut said: Line) -> Result<Line, Offence> {
     line(&said)?;
+    let others = said.candidates.iter_mut().chain(&mut said.lanes);
+    for score in iter::once(&mut said.score).chain(others.map(|other| &mut other.score)) {
+        match score.as_mut().and_then(|score| score.kind.as_mut()) {
+            Some(Kind::Cp(cp)) => *cp = (*cp).clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS),
+            Some(Kind::Mate(plies)) => *plies = (*plies).clamp(-UNKNOWN_LENGTH, UNKNOWN_LENGTH),
+            Some(Kind::MateOfUnknownLength(_)) | None => {}
+        }
+    }
     let candidates = || said.candidates.iter().chain(&said.lanes);
     let moves = said.pv.len() + candidates().map(|it| it.pv.len()).sum::<usize>();
     if moves > MOST_MOVES {

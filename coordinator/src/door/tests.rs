@@ -5,7 +5,7 @@ use crate::{
     roster::Roster,
     testing::{FakeWorker, PlayerStep},
 };
-use monju_proto::v1::Setting;
+use monju_proto::v1::{Score, Setting};
 use std::time::Duration;
 
 fn honest() -> PlayerInfo {
@@ -149,6 +149,37 @@ fn a_line_is_what_a_search_can_say() {
     for (lie, words) in lies {
         let offence = of(lie).expect_err(words).to_string();
         assert!(offence.contains(words) && offence.len() < 200, "{offence}");
+    }
+}
+
+#[test]
+fn scores_are_brought_into_their_range() {
+    let score = |kind| Score {
+        kind: Some(kind),
+        ..Score::default()
+    };
+    for (said, kept) in [
+        (Kind::Cp(i32::MIN), Kind::Cp(-1_000_000)),
+        (Kind::Cp(32_600), Kind::Cp(32_600)),
+        (Kind::Mate(i32::MIN), Kind::Mate(-1_000)),
+        (Kind::Mate(i32::MAX), Kind::Mate(1_000)),
+        (Kind::Mate(-7), Kind::Mate(-7)),
+    ] {
+        let candidate = Candidate {
+            r#move: "7g7f".to_owned(),
+            score: Some(score(said)),
+            ..Candidate::default()
+        };
+        let line = line_within(Line {
+            r#move: "7g7f".to_owned(),
+            score: Some(score(said)),
+            candidates: vec![candidate.clone()],
+            lanes: vec![candidate],
+            ..Line::default()
+        });
+        let line = line.expect("a line");
+        let scores = [line.score, line.candidates[0].score, line.lanes[0].score];
+        assert_eq!(scores, [Some(score(kept)); 3]);
     }
 }
 

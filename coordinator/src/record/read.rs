@@ -259,7 +259,7 @@ fn vote_of(vote: VoteRecord) -> Result<Vote, LineError> {
                     value: value.as_str().map_or(value.to_string(), str::to_owned),
                 })
                 .collect(),
-            lanes: 0,
+            lanes: vote.lanes.unwrap_or_default(),
         }),
         line,
         arrival: arrival.into(),

@@ -202,6 +202,9 @@ pub struct VoteRecord {
     pub own_limits: Option<LimitsRecord>,
     /// Share of the consultation's time that it takes.
     pub clock_share: Option<f64>,
+    /// Number of the virtual players of its search, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<u32>,
     /// All other settings of its configuration.
     pub settings: Map<String, Value>,
     /// Its move.
@@ -365,6 +368,7 @@ impl VoteRecord {
             sigma: player.sigma,
             noise_seed: vote.noise_seed,
             clock_share: player.clock_share,
+            lanes: (player.lanes > 1).then_some(player.lanes),
             japanese: mv.as_deref().and_then(|mv| usi_text::japanese(game, mv)),
             mv,
             score: line.score.as_ref().and_then(ScoreRecord::of),

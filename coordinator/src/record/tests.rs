@@ -34,6 +34,7 @@ fn vote(name: &str, mv: &str, kind: Kind) -> Vote {
                 ..Limits::default()
             }),
             clock_share: Some(0.5),
+            lanes: 2,
             settings: vec![Setting {
                 name: "threads".to_owned(),
                 value: "1".to_owned(),

@@ -6,7 +6,7 @@ use crate::{
         without_late_headers,
     },
     guard::guarded,
-    kif::{Ki2Text, KifError, KifText, resembles_move},
+    kif::{Ki2Text, KifError, KifText, check_length, resembles_move},
     mark::{without_mark, without_utf16},
     named::{check_named_pieces, piece_of_kif, pieces_of_jkf},
     record::{GameRecord, GameRecordError, RecordedResult},
@@ -109,7 +109,8 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
         }
         "jkf" => {
             let bytes = without_mark(bytes);
-            guarded(|| jkf::parse_jkf_bytes(bytes))
+            (check_jkf_length(bytes))
+                .and_then(|()| guarded(|| jkf::parse_jkf_bytes(bytes)))
                 .and_then(|record| check_moves(record, |_| Ok(())))
                 .and_then(|record| check_jkf_moves(record, bytes))
         }
@@ -161,6 +162,21 @@ fn check_moves(
     }
     check(record.main_moves().count())?;
     Ok(record)
+}
+
+/// Refuses a JKF game with more moves than the parser, whose time grows with their square, comes through.
+fn check_jkf_length(bytes: &[u8]) -> Result<(), Rejection> {
+    // The parser says what is wrong with a text that is no JSON.
+    let file = serde_json::from_slice(bytes).unwrap_or(serde_json::Value::Null);
+    check_length(jkf_length(&file["moves"])).map_err(Rejection::unreadable)
+}
+
+/// Returns the number of moves in a list of JKF, with those of its variations.
+fn jkf_length(moves: &serde_json::Value) -> usize {
+    let entries = moves.as_array().map_or(&[][..], Vec::as_slice);
+    let is_move = |entry: &&serde_json::Value| entry.get("move").is_some();
+    let forks = entries.iter().filter_map(|entry| entry["forks"].as_array());
+    entries.iter().filter(is_move).count() + forks.flatten().map(jkf_length).sum::<usize>()
 }
 
 /// Refuses a JKF game with moves behind its end, where the parser stops, or with other pieces than those that move.

@@ -31,10 +31,11 @@ where
             }
         }));
     });
-    IS_GUARDED.set(true);
+    // A parser may be within the work of another one.
+    let before = IS_GUARDED.replace(true);
     // A parser that fails leaves nothing behind.
     let parsed = catch_unwind(AssertUnwindSafe(parse));
-    IS_GUARDED.set(false);
+    IS_GUARDED.set(before);
     match parsed {
         Ok(parsed) => parsed.map_err(Rejection::unreadable),
         Err(_) => Err(Rejection::unreadable("the parser fails on this record")),
@@ -53,5 +54,10 @@ mod tests {
         let failed = failed.expect_err("a failure");
         let reason = failed.source().expect("a reason").to_string();
         assert_eq!(reason, "the parser fails on this record");
+        let within = guarded(|| -> Result<bool, String> {
+            let _ = guarded(|| Ok::<_, String>(()));
+            Ok(IS_GUARDED.get())
+        });
+        assert!(within.expect("a result") && !IS_GUARDED.get());
     }
 }

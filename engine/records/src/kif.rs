@@ -26,8 +26,19 @@ pub enum KifError {
         name: String,
     },
     /// There are more moves than the parser, which keeps the position after each, has room for.
-    #[error("{0} moves are too many; a game in KIF or KI2 has {MOST_MOVES} at most")]
+    #[error("{0} moves are too many; a game in KIF, KI2 or JKF has {MOST_MOVES} at most")]
     TooLong(usize),
+    /// A KI2 file has moves that the parser skips.
+    #[error(
+        "read {} of {given}; in KI2 each has its mark, ▲ or △, and none stands behind the last line",
+        counted(moves, "move")
+    )]
+    Skipped {
+        /// Number of moves that were read.
+        moves: usize,
+        /// Number of moves that are written.
+        given: usize,
+    },
     /// A word takes the place of a move.
     #[error("'{0}' is neither a move nor an ending")]
     Word(String),
@@ -490,13 +501,19 @@ impl<'a> Ki2Text<'a> {
         let end = line_end(&text);
         // Bookmarks, and remarks of programs. A comment without words keeps the lines' numbers, and ends no variation.
         let known = |line| match str::trim_start(line).starts_with(['&', '#']) {
-            true => "*",
-            false => known_turn(line),
+            true => "*".into(),
+            false => match line.split_once(UNTIL) {
+                // Some programs end a line of moves with the last line.
+                Some((moves, rest)) if is_ki2_moves(moves) => {
+                    format!("{moves}{end}{UNTIL}{rest}").into()
+                }
+                _ => Cow::Borrowed(known_turn(line)),
+            },
         };
         if text.split(end).all(|line| known(line) == line) {
             return Self(text);
         }
-        let lines: Vec<&str> = text.split(end).map(known).collect();
+        let lines: Vec<Cow<'_, str>> = text.split(end).map(known).collect();
         Self(lines.join(&end.to_string()).into())
     }
 
@@ -532,6 +549,7 @@ impl<'a> Ki2Text<'a> {
         // A move alone in its line may be without its mark.
         let moves_in = |line: &str| match line.trim() {
             "" => 0,
+            moves if is_ki2_moves(moves) => moves.matches(SIDES).count().max(1),
             other if other.starts_with(['*', '#', '&']) || other.contains(AFTER_NAMES) => 0,
             other if other.starts_with(UNTIL) => 0,
             other => other.matches(SIDES).count().max(1),
@@ -540,10 +558,19 @@ impl<'a> Ki2Text<'a> {
         check_handicap(self.0.split(line_end(&self.0)))
     }
 
-    /// Compares the last line with the number of moves that were parsed from the file.
+    /// Returns the number of moves that are written in the main line, with or without their marks.
+    fn written(&self) -> usize {
+        let lines = self.0.split(line_end(&self.0)).map(str::trim);
+        let main = lines.take_while(|line| !line.starts_with(VARIATION));
+        main.filter(|line| is_ki2_moves(line))
+            .map(destinations)
+            .sum()
+    }
+
+    /// Compares the lines with the number of moves that were parsed from the file.
     ///
     /// # Errors
-    /// The last line counts another number of moves, or the file has no game.
+    /// The last line counts another number of moves, the parser has skipped moves, or the file has no game.
     pub fn check(&self, moves: usize) -> Result<(), KifError> {
         self.after(UNTIL)
             .map_or(Ok(()), |rest| check_count(rest, moves))?;
@@ -554,11 +581,38 @@ impl<'a> Ki2Text<'a> {
         {
             return Err(KifError::Second(line));
         }
+        let given = self.written();
+        if given > moves {
+            return Err(KifError::Skipped { moves, given });
+        }
         check_content(self.0.lines(), moves)
     }
 }
 
-fn check_length(moves: usize) -> Result<(), KifError> {
+/// Tells whether a line of a KI2 file is one of moves: it begins with a mark, a square, or 同.
+fn is_ki2_moves(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with(SIDES) || line.starts_with('同') || starts_with_square(line)
+}
+
+/// Tells whether a text begins with a square, such as ７六.
+fn starts_with_square(text: &str) -> bool {
+    const RANKS: &str = "一二三四五六七八九";
+    let mut letters = text.chars();
+    let file = letters.next().and_then(digit);
+    file.is_some_and(|file| file > 0) && letters.next().is_some_and(|rank| RANKS.contains(rank))
+}
+
+/// Returns the number of destinations in a line of moves: squares, and 同 in the place of one.
+fn destinations(line: &str) -> usize {
+    // A comment may stand behind the moves.
+    let line = line.split('*').next().unwrap_or(line);
+    let begins = (line.char_indices())
+        .filter(|&(at, letter)| letter == '同' || starts_with_square(&line[at..]));
+    begins.count()
+}
+
+pub(crate) fn check_length(moves: usize) -> Result<(), KifError> {
     match moves > MOST_MOVES {
         true => Err(KifError::TooLong(moves)),
         false => Ok(()),

@@ -346,11 +346,62 @@ fn a_game_without_end_in_kif_or_ki2_is_refused_before_it_is_parsed() {
     ];
     for (name, line, ending) in forms {
         let report = collect(&[(name, &game(10_001, line, ending))]).to_string();
-        let expected = "10001 moves are too many; a game in KIF or KI2 has 10000 at most";
+        let expected = "10001 moves are too many; a game in KIF, KI2 or JKF has 10000 at most";
         assert!(report.contains(expected), "{report}");
         let report = collect(&[(name, &game(10_000, line, ending))]).to_string();
         assert!(!report.contains("too many"), "{report}");
     }
+}
+
+#[test]
+fn a_game_without_end_in_jkf_is_refused_before_it_is_parsed() {
+    let entry = r#"{"move":{"to":{"x":7,"y":6},"piece":"FU"}}"#;
+    let file = |count: usize| format!(r#"{{"moves":[{{}},{}]}}"#, vec![entry; count].join(","));
+    let report = collect(&[("a.jkf", &file(10_001))]).to_string();
+    assert!(report.contains("10001 moves are too many"), "{report}");
+    let fork = format!(
+        r#"{{"moves":[{{}},{{"forks":[[{}]]}}]}}"#,
+        vec![entry; 10_001].join(",")
+    );
+    let report = collect(&[("a.jkf", &fork)]).to_string();
+    assert!(report.contains("10001 moves are too many"), "{report}");
+}
+
+/// The parser takes one move behind each mark, and none behind the last line.
+#[test]
+fn a_ki2_file_whose_moves_the_parser_skips_is_refused() {
+    let read = |text: &str| collect(&[("a.ki2", text)]);
+    for (text, moves, given) in [
+        (
+            "手合割：平手\n７六歩 ３四歩 ２六歩\n８四歩 ２五歩 ８五歩\n",
+            "2 moves",
+            6,
+        ),
+        ("▲７六歩 △３四歩５五角 ▲２六歩\n", "3 moves", 4),
+        ("▲７六歩\nまで1手で中断\n△３四歩 ▲２六歩\n", "1 move", 3),
+    ] {
+        let report = read(text).to_string();
+        let expected = format!("read {moves} of {given}; in KI2 each has its mark");
+        assert!(report.contains(&expected), "{report}");
+    }
+    for text in [
+        "手合割：平手\n▲７六歩 △３四歩\n▲２二角成 △同　銀\n",
+        "７六歩\n３四歩\n２二角成\n同銀\n",
+        "▲７六歩 △３四歩 ▲２二角成 △同　銀\n*２六歩\nまで4手で中断\n",
+        "▲７六歩 △３四歩 ▲２二角成 △同銀 まで4手で中断\n",
+        "▲７六歩 △３四歩 ▲２二角成 △同銀\n変化：1手\n▲２六歩 △８四歩\n",
+    ] {
+        let collection = read(text);
+        let [game] = collection.accepted() else {
+            panic!("{text}{collection}")
+        };
+        assert_eq!(game.moves().len(), 4, "{text}");
+    }
+    let report = read("▲７六歩 △３四歩 まで3手で中断\n").to_string();
+    assert!(
+        report.contains("read 2 moves, but the last line counts 3"),
+        "{report}"
+    );
 }
 
 #[test]

@@ -204,8 +204,9 @@ fn score(words: &mut RemainingWords<'_>) -> Option<v1::score::Kind> {
     number::<i64>(words).map(|plies| Kind::Mate(saturate(plies)))
 }
 
+/// Returns a number that has a negative, too.
 fn saturate(value: i64) -> i32 {
-    value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+    value.clamp((-i32::MAX).into(), i32::MAX.into()) as i32
 }
 
 /// Tells whether a word has the form `7g7f`, `8h2b+` or `P*5e`.

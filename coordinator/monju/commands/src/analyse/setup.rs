@@ -211,6 +211,18 @@ mod tests {
     }
 
     #[test]
+    fn virtual_players_of_a_worker_are_those_of_the_ballots() {
+        let lanes = |name: &str| PlayerInfo {
+            lanes: 2,
+            ..player(name, "nnue", 50.0)
+        };
+        let known = ballot(&Vec::from_iter(players_of(lanes("vec@desk"))));
+        let told = roster(&[lanes("vec")]);
+        let now = Setup::of_roster(&told, &ConsultationChoices::default());
+        assert_eq!(Setup::of_ballot(&known).difference(&now), None);
+    }
+
+    #[test]
     fn whatever_decides_the_answers_is_a_difference() {
         let one = player("one", "linear", 50.0);
         let two = player("two", "linear", 50.0);
