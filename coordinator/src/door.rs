@@ -198,7 +198,8 @@ fn line(line: &Line) -> Result<(), Offence> {
     Ok(())
 }
 
-/// Checks a line of a search, brings its scores into their range, and shortens its variations where they are longer together than a ballot has room for.
+/// Checks a line of a search, brings its scores into their range, and shortens its variations where they are longer
+/// together than a ballot has room for.
 ///
 /// # Errors
 /// No search says such a line.

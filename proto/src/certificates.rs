@@ -21,6 +21,7 @@ use files::{REPLACED_FILE, make_folder, read_if_there, serial, write};
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 /// Creates one certificate that all members share, as files in `folder`, and the authority that signs it beside
@@ -70,37 +71,65 @@ pub fn check_name(name: &str) -> Result<(), CertificatesError> {
     role_of(name).map(|_| ())
 }
 
-/// Makes the folder of one more member of a team with roles. `name` is a role, a dash and a name.
+/// Makes the folder of one more member of a team with roles. `name` is a role, a dash and a name. Without a last day
+/// its certificate has that of the role's own folder. Returns the last day, if there is one.
 ///
 /// # Errors
-/// There is such a member, or no such team; a file cannot be written.
-pub fn add(folder: &Path, name: &str, last_day: Option<LastDay>) -> Result<(), CertificatesError> {
-    role_of(name)?;
+/// There is such a member, or no such team; that day is over; a file cannot be written.
+pub fn add(
+    folder: &Path,
+    name: &str,
+    last_day: Option<LastDay>,
+) -> Result<Option<LastDay>, CertificatesError> {
+    let role = role_of(name)?;
     let team = TeamFolder::open(folder)?;
     refuse_old(&folder.join(name))?;
-    team.make(name, (None, last_day))
+    let last_day = last_day_or_that_in(&folder.join(role.to_string()), last_day)?;
+    team.make(name, (None, last_day))?;
+    Ok(last_day)
+}
+
+/// Returns a last day, or that of the certificate in a folder, which must not be over.
+fn last_day_or_that_in(
+    folder: &Path,
+    last_day: Option<LastDay>,
+) -> Result<Option<LastDay>, CertificatesError> {
+    let last_day = last_day.or_else(|| files::last_day(folder));
+    match last_day.filter(|day| day.is_over(SystemTime::now())) {
+        Some(day) => Err(CertificatesError::Over {
+            folder: folder.to_owned(),
+            day,
+        }),
+        None => Ok(last_day),
+    }
 }
 
 /// Makes a new certificate and key for a member of a team with roles, or the one that all members share ([`SHARED`]);
-/// the old one stays valid.
+/// the old one stays valid. Without a last day the new one has that of the old one. Returns the last day, if there is
+/// one.
 ///
 /// # Errors
-/// There is no such member or team, or a file cannot be written.
+/// There is no such member or team, that day is over, or a file cannot be written.
 pub fn renew(
     folder: &Path,
     name: &str,
     last_day: Option<LastDay>,
-) -> Result<(), CertificatesError> {
+) -> Result<Option<LastDay>, CertificatesError> {
     if name == SHARED {
-        return shared::renew(shared_team(folder)?, (None, last_day));
+        let team = shared_team(folder)?;
+        let last_day = last_day_or_that_in(team, last_day)?;
+        shared::renew(team, (None, last_day))?;
+        return Ok(last_day);
     }
     role_of(name)?;
     let team = TeamFolder::open(folder)?;
     // Only members that are there are renewed.
     let digits = team.serial(name)?;
+    let last_day = last_day_or_that_in(&folder.join(name), last_day)?;
     let replaced = team.replaced()? + &format!("{digits} # {name}\n");
     write(team.home().join(REPLACED_FILE), &replaced)?;
-    team.make(name, (None, last_day))
+    team.make(name, (None, last_day))?;
+    Ok(last_day)
 }
 
 /// Puts all certificates of a member, the one that is in its folder now and those that it replaced, on the lists of

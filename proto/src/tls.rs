@@ -11,7 +11,7 @@ mod folder;
 mod live;
 mod member;
 
-pub(crate) use certificate::{read_pem, role_and_serial};
+pub(crate) use certificate::{read_pem, role_and_serial, validity};
 pub use error::{
     AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE, MEMBER, REVOKED_FILE, Revoked, TlsError,
 };

@@ -82,7 +82,7 @@ fn games_become_a_book_a_database_and_a_searched_book() {
     let complaint = ended.errors;
     assert!(!ended.status.success());
     assert!(
-        complaint.contains("550 games have no winner"),
+        complaint.contains("of 0 games with a winner and 550 without"),
         "{complaint}"
     );
     let complaint = complaint_of(&["book", "convert", &met, "--output", &met]);

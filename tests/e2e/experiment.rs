@@ -305,6 +305,29 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
 
 #[cfg(unix)]
 #[test]
+fn an_interrupt_before_the_first_game_prints_how_to_go_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // An engine that says nothing, and is waited for.
+    let silent = "{ name = \"s\", kind = \"usi\", command = [\"cat\"], go = [\"nodes\", \"byoyomi\", \"infinite\"] }";
+    let file = write(folder.path(), &SMALL.replace("{ name = \"s\" }", silent));
+    let mut runner = Process::start(monju(), &["experiment", "run", text(&file)]);
+    runner.close_input();
+    eventually("a slow test", || {
+        runner.errors().contains("still testing").then_some(())
+    });
+    runner.signal(Signal::INT);
+    let ended = runner.wait(PATIENCE);
+    assert_eq!(ended.status.code(), Some(75), "{}", ended.errors);
+    let told = format!(
+        "interrupted before the first game; resume with: monju experiment run {}",
+        text(&file)
+    );
+    assert!(ended.errors.contains(&told), "{}", ended.errors);
+    assert!(!folder.path().join("small.db").exists());
+}
+
+#[cfg(unix)]
+#[test]
 fn the_second_interrupt_gives_back_the_pairs_under_way() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // Games that would last for hours.

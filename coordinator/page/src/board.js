@@ -5,12 +5,12 @@ const RANKS = "一二三四五六七八九";
 // The words that pages with a game share.
 const GAME_WORDS = {
   ja: { move: "手目", score: "評価値", rate: side => side + "の勝率", depth: "深さ", line: "読み筋", divided: "意見が割れた",
-    votes: "票", answers: { resign: "投了", win: "宣言勝ち" }, toMove: side => side + "番の盤面",
+    votes: count => count + "票", answers: { resign: "投了", win: "宣言勝ち" }, toMove: side => side + "番の盤面",
     played: "本譜", sides: { black: "先手", white: "後手" }, handicap: { black: "下手", white: "上手" }, hand: "持駒",
     empty: "なし", mate: (sign, plies) => "詰み " + sign + (plies && plies + "手"),
     labels: { first: "初手へ", back: "戻る", on: "進む", last: "最終手へ" } },
   en: { move: " moves", score: "score", rate: side => "win rate of " + side, depth: "depth", line: "line", divided: "divided",
-    votes: " votes", answers: {}, toMove: side => "board, " + side + " to move",
+    votes: count => count + (count === 1 ? " vote" : " votes"), answers: {}, toMove: side => "board, " + side + " to move",
     played: "played", sides: { black: "Black", white: "White" }, hand: "in hand", empty: "none",
     mate: (sign, plies) => "mate " + sign + plies, labels: { first: "first", back: "back", on: "on", last: "last" } },
 };
@@ -103,7 +103,7 @@ function drawView(view) {
   $("votes").replaceChildren(...view.votes.map(vote => {
     const row = make("div", undefined, "vote"), bar = make("b");
     bar.style.width = 100 * vote.votes / Math.max(1, all) + "%";
-    row.append(make("span", moveText(vote)), bar, make("span", vote.votes + words.votes),
+    row.append(make("span", moveText(vote)), bar, make("span", words.votes(vote.votes)),
       make("small", vote.players.join(" ")));
     return row;
   }));

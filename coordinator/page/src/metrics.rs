@@ -176,7 +176,10 @@ pub(crate) fn text(roster: &RosterResponse) -> Result<String, fmt::Error> {
         family
     };
     let up = gauges("uptime_seconds", "Time since the coordinator began");
-    let held = gauges("players_held", "1 while a session holds the players");
+    let held = gauges(
+        "players_held",
+        "1 while a session holds the players through this coordinator",
+    );
     let connected = gauges("worker_connected", "1 while the worker is connected");
     let round_trip = gauges("worker_round_trip_seconds", "Mean round trip to the worker");
     let jitter = gauges(

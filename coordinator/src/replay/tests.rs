@@ -140,7 +140,7 @@ fn agreement_and_diversity_are_counted() {
 }
 
 #[test]
-fn ballots_of_a_rule_that_is_not_known_are_in_no_table() {
+fn ballots_of_a_rule_that_is_not_known_are_counted_by_its_name_alone() {
     let mut unknown = ballots();
     for ballot in &mut unknown {
         if let Some(decision) = &mut ballot.decision {
@@ -150,6 +150,7 @@ fn ballots_of_a_rule_that_is_not_known_are_in_no_table() {
     let report = Replay::default().run(&unknown);
     assert_eq!((report.ballots, report.voted), (3, 0));
     assert!(report.would_change.values().all(|&count| count == 0));
+    assert_eq!(report.recorded_rules["of-a-later-version"], 3);
     let rule = Some(Rule::Optimistic);
     let again = Replay {
         rule,

@@ -87,12 +87,22 @@ impl ListFile {
             return None;
         }
         let is_new = workers != *known;
-        self.config.coordinator.workers.clone_from(&workers);
-        if self.config != changed {
+        if self.has_other_changes(&changed) {
             warn!("other changes of the configuration hold when the coordinator is started again");
         }
         self.config = changed;
         is_new.then_some(workers)
+    }
+
+    /// Tells whether a configuration differs in more than its list of workers, and what follows from that.
+    fn has_other_changes(&self, changed: &Config) -> bool {
+        let mut config = self.config.clone();
+        let coordinator = &mut config.coordinator;
+        coordinator.workers.clone_from(&changed.coordinator.workers);
+        if coordinator.enrolment == changed.coordinator.enrolment {
+            coordinator.awaits_workers = changed.coordinator.awaits_workers;
+        }
+        config != *changed
     }
 }
 
@@ -106,6 +116,7 @@ fn names_workers(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn text(workers: &[&str]) -> String {
         format!("version = 1\n[coordinator]\nworkers = {workers:?}\n")
@@ -139,6 +150,18 @@ mod tests {
         assert_eq!(read(&mut file, &text(&["http://pc3:7411"])), None);
         let workers = read(&mut file, &text(&["http://pc3:7411"]));
         assert_eq!(workers.expect("a list"), ["http://pc3:7411"]);
+    }
+
+    #[test]
+    fn an_empty_list_is_no_other_change() {
+        let parsed = |text: &str| Config::parse(text, Path::new("monju.toml")).expect("good");
+        let mut file = file();
+        let (one, none) = (file.config.clone(), parsed(&text(&[])));
+        assert!(!file.has_other_changes(&none));
+        file.config = none;
+        assert!(!file.has_other_changes(&one));
+        let other = parsed("version = 1\n[coordinator]\nworkers = []\nenrolment = false\n");
+        assert!(file.has_other_changes(&other));
     }
 
     /// A shell empties a file before it writes to it.

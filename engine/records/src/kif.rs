@@ -26,11 +26,14 @@ pub enum KifError {
         name: String,
     },
     /// There are more moves than the parser, which keeps the position after each, has room for.
-    #[error("{0} moves are too many; a game in KIF, KI2 or JKF has {MOST_MOVES} at most")]
-    TooLong(usize),
-    /// A KI2 file has moves that the parser skips.
     #[error(
-        "read {} of {given}; in KI2 each has its mark, ▲ or △, and none stands behind the last line",
+        "{0} moves are too many; a game in KIF or KI2, or in JKF with its variations, has {MOST_MOVES} at most"
+    )]
+    TooLong(usize),
+    /// A KI2 file has moves that the parser skips, or takes from a variation.
+    #[error(
+        "read {} where the main line has {given}; in KI2 each move has its mark, ▲ or △, and none stands behind the last \
+         line",
         counted(moves, "move")
     )]
     Skipped {
@@ -501,19 +504,13 @@ impl<'a> Ki2Text<'a> {
         let end = line_end(&text);
         // Bookmarks, and remarks of programs. A comment without words keeps the lines' numbers, and ends no variation.
         let known = |line| match str::trim_start(line).starts_with(['&', '#']) {
-            true => "*".into(),
-            false => match line.split_once(UNTIL) {
-                // Some programs end a line of moves with the last line.
-                Some((moves, rest)) if is_ki2_moves(moves) => {
-                    format!("{moves}{end}{UNTIL}{rest}").into()
-                }
-                _ => Cow::Borrowed(known_turn(line)),
-            },
+            true => "*",
+            false => known_turn(line),
         };
         if text.split(end).all(|line| known(line) == line) {
             return Self(text);
         }
-        let lines: Vec<Cow<'_, str>> = text.split(end).map(known).collect();
+        let lines: Vec<&str> = text.split(end).map(known).collect();
         Self(lines.join(&end.to_string()).into())
     }
 
@@ -558,13 +555,12 @@ impl<'a> Ki2Text<'a> {
         check_handicap(self.0.split(line_end(&self.0)))
     }
 
-    /// Returns the number of moves that are written in the main line, with or without their marks.
-    fn written(&self) -> usize {
+    /// Returns the lines of moves of the main line, without comments.
+    fn move_lines(&self) -> impl Iterator<Item = &str> {
         let lines = self.0.split(line_end(&self.0)).map(str::trim);
         let main = lines.take_while(|line| !line.starts_with(VARIATION));
-        main.filter(|line| is_ki2_moves(line))
-            .map(destinations)
-            .sum()
+        let moves = main.filter(|line| is_ki2_moves(line));
+        moves.map(|line| line.split(['*', '（']).next().unwrap_or(line))
     }
 
     /// Compares the lines with the number of moves that were parsed from the file.
@@ -581,8 +577,15 @@ impl<'a> Ki2Text<'a> {
         {
             return Err(KifError::Second(line));
         }
-        let given = self.written();
-        if given > moves {
+        let mut given = 0;
+        for line in self.move_lines() {
+            // Some programs end a line of moves with the last line.
+            let (written, rest) = line.split_once(UNTIL).unwrap_or((line, ""));
+            given += destinations(written);
+            check_count(rest, moves)?;
+        }
+        // Moves of other forms than the usual ones are not counted.
+        if given > moves || given < moves && self.has_variations() {
             return Err(KifError::Skipped { moves, given });
         }
         check_content(self.0.lines(), moves)
@@ -605,8 +608,6 @@ fn starts_with_square(text: &str) -> bool {
 
 /// Returns the number of destinations in a line of moves: squares, and 同 in the place of one.
 fn destinations(line: &str) -> usize {
-    // A comment may stand behind the moves.
-    let line = line.split('*').next().unwrap_or(line);
     let begins = (line.char_indices())
         .filter(|&(at, letter)| letter == '同' || starts_with_square(&line[at..]));
     begins.count()

@@ -346,7 +346,7 @@ fn a_game_without_end_in_kif_or_ki2_is_refused_before_it_is_parsed() {
     ];
     for (name, line, ending) in forms {
         let report = collect(&[(name, &game(10_001, line, ending))]).to_string();
-        let expected = "10001 moves are too many; a game in KIF, KI2 or JKF has 10000 at most";
+        let expected = "10001 moves are too many; a game in KIF or KI2, or in JKF with its variations, has 10000 at most";
         assert!(report.contains(expected), "{report}");
         let report = collect(&[(name, &game(10_000, line, ending))]).to_string();
         assert!(!report.contains("too many"), "{report}");
@@ -379,9 +379,14 @@ fn a_ki2_file_whose_moves_the_parser_skips_is_refused() {
         ),
         ("▲７六歩 △３四歩５五角 ▲２六歩\n", "3 moves", 4),
         ("▲７六歩\nまで1手で中断\n△３四歩 ▲２六歩\n", "1 move", 3),
+        (
+            "▲７六歩 △３四歩\n\n変化：1手\n▲２六歩\n\n▲９六歩\n",
+            "3 moves",
+            2,
+        ),
     ] {
         let report = read(text).to_string();
-        let expected = format!("read {moves} of {given}; in KI2 each has its mark");
+        let expected = format!("read {moves} where the main line has {given}; in KI2 each");
         assert!(report.contains(&expected), "{report}");
     }
     for text in [
@@ -390,6 +395,9 @@ fn a_ki2_file_whose_moves_the_parser_skips_is_refused() {
         "▲７六歩 △３四歩 ▲２二角成 △同　銀\n*２六歩\nまで4手で中断\n",
         "▲７六歩 △３四歩 ▲２二角成 △同銀 まで4手で中断\n",
         "▲７六歩 △３四歩 ▲２二角成 △同銀\n変化：1手\n▲２六歩 △８四歩\n",
+        "▲７六歩 *ここまで２六歩なら定跡\n△３四歩 ▲２二角成 △同銀\nまで4手で中断\n",
+        "▲７六歩 △３四歩 ▲２二角成 △同銀（図は２二同銀まで）\n",
+        "▲７六歩 △３四歩 ▲２二角成 △同銀\n\n変化：3手\n▲２六歩 まで3手で先手の勝ち\n",
     ] {
         let collection = read(text);
         let [game] = collection.accepted() else {

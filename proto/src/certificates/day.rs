@@ -2,9 +2,11 @@
 
 use rcgen::date_time_ymd;
 use std::{
+    fmt,
     str::FromStr,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
+use time::OffsetDateTime;
 
 /// Length of a day.
 const DAY: Duration = Duration::from_secs(86_400);
@@ -25,6 +27,21 @@ impl LastDay {
         let begin = date_time_ymd(year, month, day).unix_timestamp();
         let begin = Duration::from_secs(u64::try_from(begin).unwrap_or_default());
         UNIX_EPOCH + begin + DAY <= now
+    }
+}
+
+impl LastDay {
+    /// Returns the day of a time; `None` beyond all days that can be given, as that of a certificate for ever.
+    pub(super) fn of(time: OffsetDateTime) -> Option<Self> {
+        let is_known = (2000..=4000).contains(&time.year());
+        is_known.then(|| Self(time.year(), time.month().into(), time.day()))
+    }
+}
+
+impl fmt::Display for LastDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(year, month, day) = self;
+        write!(f, "{year}-{month:02}-{day:02}")
     }
 }
 

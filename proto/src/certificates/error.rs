@@ -1,5 +1,6 @@
 //! The error of making certificates.
 
+use super::day::LastDay;
 use std::{io, path::PathBuf};
 
 /// Reason why a team's certificates cannot be created.
@@ -33,6 +34,14 @@ pub enum CertificatesError {
         name: String,
         /// The members that there are.
         members: String,
+    },
+    /// The last day of the certificate is over.
+    #[error("the last day of the certificate in {}, {day}, is over; give another one by --until", folder.display())]
+    Over {
+        /// The folder of the certificate.
+        folder: PathBuf,
+        /// The day.
+        day: LastDay,
     },
     /// A key or certificate cannot be generated.
     #[error("cannot generate a certificate: {0}")]

@@ -1,9 +1,9 @@
 //! Writing the files of certificates.
 
-use super::error::CertificatesError;
+use super::{day::LastDay, error::CertificatesError};
 use crate::{
     role::Role,
-    tls::{CERTIFICATE_FILE, read_pem, role_and_serial},
+    tls::{CERTIFICATE_FILE, read_pem, role_and_serial, validity},
 };
 use std::{
     fs,
@@ -40,6 +40,13 @@ pub fn serial(folder: &Path) -> Result<String, CertificatesError> {
 /// Returns the role of the certificate in a folder; `None` where there is none.
 pub fn role_in(folder: &Path) -> Option<Role> {
     certificate(folder).ok().map(|(role, _)| role)
+}
+
+/// Returns the last day of the certificate in a member's folder; `None` for one that is valid for ever, or not there.
+pub fn last_day(folder: &Path) -> Option<LastDay> {
+    let text = fs::read_to_string(folder.join(CERTIFICATE_FILE)).ok()?;
+    let [_, last] = validity(&read_pem(&text)?)?;
+    LastDay::of(last)
 }
 
 /// Returns role and serial number of the certificate in a member's folder.

@@ -178,7 +178,8 @@ fn members_are_added_renewed_and_revoked_by_the_authorities_that_were_kept() {
         assert_eq!(list.contains(digits.as_str()), is_listed, "{list}");
     }
     let expected = "has no member worker-pc6, but coordinator, gui, observer, worker, worker-pc5";
-    for refused in [renew(team, "worker-pc6", None), revoke(team, "worker-pc6")] {
+    let renewed = renew(team, "worker-pc6", None).map(|_| ());
+    for refused in [renewed, revoke(team, "worker-pc6")] {
         let unknown = refused.unwrap_err().to_string();
         assert!(unknown.ends_with(expected), "{unknown}");
     }
@@ -190,6 +191,38 @@ fn members_are_added_renewed_and_revoked_by_the_authorities_that_were_kept() {
     assert!(matches!(refused, CertificatesError::Name(_)));
 }
 
+/// A renewed certificate was valid for ever, whatever day the team had been given.
+#[test]
+fn the_last_day_of_a_team_stays_unless_another_is_given() {
+    let parent = tempfile::tempdir().unwrap();
+    let team = parent.path();
+    let [first, second] = ["2999-05-31", "2999-12-01"].map(|day| day.parse::<LastDay>().ok());
+    create_by_role(team, first).unwrap();
+    let day_of = |name: &str| files::last_day(&team.join(name));
+    assert_eq!(add(team, "worker-pc5", None).unwrap(), first);
+    assert_eq!(renew(team, "gui", second).unwrap(), second);
+    assert_eq!(renew(team, "gui", None).unwrap(), second);
+    assert_eq!(
+        (day_of("worker-pc5"), day_of("gui"), day_of("worker")),
+        (first, second, first)
+    );
+    assert_eq!(second.unwrap().to_string(), "2999-12-01");
+
+    let shared = team.join("shared");
+    create(&shared, None).unwrap();
+    assert_eq!(renew(&shared, SHARED, None).unwrap(), None);
+    assert_eq!(renew(&shared, SHARED, first).unwrap(), first);
+
+    let old = team.join("old");
+    create_by_role(&old, "2020-02-28".parse().ok()).unwrap();
+    let over = renew(&old, "gui", None).unwrap_err().to_string();
+    assert!(
+        over.contains("2020-02-28, is over; give another one by --until"),
+        "{over}"
+    );
+    renew(&old, "gui", first).unwrap();
+}
+
 /// The complaint was that a file of a team with roles is not there, and to name a folder that this program made.
 #[test]
 fn a_team_with_one_folder_says_so_when_a_member_is_to_be_added() {
@@ -199,7 +232,7 @@ fn a_team_with_one_folder_says_so_when_a_member_is_to_be_added() {
     for refused in [
         add(&folder, "worker-pc1", None),
         renew(&folder, "worker-pc1", None),
-        revoke(&folder, "worker-pc1"),
+        revoke(&folder, "worker-pc1").map(|()| None),
     ] {
         let told = refused.unwrap_err().to_string();
         assert!(told.contains("has one folder for all members"), "{told}");

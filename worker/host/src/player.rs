@@ -384,11 +384,18 @@ impl Steering<'_> {
         if let PlayerCommand::Think(think) = &command
             && !self.unwanted.is_closed()
         {
-            tracing::warn!(
-                running = self.game_id,
-                waiting = think.order.game_id,
-                "a search waits for another one; give every coordinator workers of its own"
-            );
+            let (running, waiting) = (&self.game_id, &think.order.game_id);
+            match running == waiting {
+                true => tracing::warn!(
+                    game = running,
+                    "a search waits for the one before, whose end the engine has not told yet"
+                ),
+                false => tracing::warn!(
+                    running,
+                    waiting,
+                    "a search waits for that of another game; games at the same time need workers of their own"
+                ),
+            }
         }
         if self.waiting.len() < WAITING_ROOM {
             self.waiting.push_back(command);

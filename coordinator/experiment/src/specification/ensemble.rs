@@ -104,7 +104,7 @@ impl SideEnsemble {
     /// The ensemble with the defaults of settings that have no effect in it.
     fn without_idle(&self) -> Self {
         let mut side = self.clone();
-        if !side.is_timed() {
+        if side.clock.is_none() && !side.is_timed() {
             side.margin = Duration::ZERO;
         }
         if let Members::Embedded { players, rule, .. } = &mut side.members {

@@ -455,7 +455,7 @@ fn rules_without_scores_to_go_by_are_known() {
         let found = good(&text.replacen("[ensemble.single]", &other, 1)).unguided_rules();
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    let cells = "in 'players=1 sigma=25', 'players=1 sigma=50.5', 'players=4 sigma=25', 'players=4 sigma=50.5'";
+    let cells = "in 'players=1 sigma=25' and 3 more cells";
     let found = with("optimistic", "evaluator = \"material\"");
     let expected = "rule 'optimistic' of 'council' cannot compare the scores of material, nnue";
     let [found] = &found[..] else {
@@ -476,6 +476,31 @@ fn rules_without_scores_to_go_by_are_known() {
     ] {
         assert!(with(rule, other).is_empty(), "{rule} {other}");
     }
+    let foreign = |programs: [&str; 2]| {
+        let text = GOOD.replacen("nodes = 100", "nodes = 100\nrule = \"optimistic\"", 1);
+        let one = format!(
+            "[[ensemble.council.player]]\nname = \"n\"\nkind = \"usi\"\ncommand = [\"{}\"]",
+            programs[0]
+        );
+        let other = format!(
+            "[[ensemble.council.player]]\nname = \"m\"\nkind = \"usi\"\ncommand = [\"{}\"]",
+            programs[1]
+        );
+        let old =
+            "[[ensemble.council.player]]\nname = \"n\"\ncount = \"$players\"\nsigma = \"$sigma\"";
+        assert!(text.contains(old));
+        let go = "go = [\"nodes\", \"byoyomi\", \"infinite\"]";
+        let text = text.replacen(old, &format!("{one}\n{go}\n{other}\n{go}"), 1);
+        let text = text.replacen(
+            "name = \"s\"",
+            "name = \"s\"\nsigma = \"$sigma\"\ncount = \"$players\"",
+            1,
+        );
+        let found = good(&text).unguided_rules();
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert!(foreign(["/a/gps", "/a/gps"]).is_empty());
+    assert!(foreign(["/a/gps", "/b/gps"])[0].ends_with("unless the programs are the same engine"));
     // One player decides alone.
     let alone = GOOD.replacen("depth = 3", "depth = 3\nrule = \"careful\"", 1);
     assert!(good(&alone).unguided_rules().is_empty());
@@ -513,6 +538,11 @@ fn a_calibration_is_read_and_counts_by_its_content() {
         unknown.contains("the calibration of 'council' does not have monju/nnue#"),
         "{unknown}"
     );
+    // Scores of one scale are compared as they are.
+    let optimistic = text.replacen("nodes =", "rule = \"optimistic\"\nnodes =", 1);
+    let optimistic =
+        Specification::parse(&optimistic, &path).unwrap_or_else(|error| panic!("{error}"));
+    assert!(optimistic.uncalibrated_rules().is_empty());
 }
 
 /// [`GOOD`] with these keys instead of the players and limits of the second side.

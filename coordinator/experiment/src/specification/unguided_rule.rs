@@ -22,7 +22,14 @@ pub struct UnguidedRule {
 
 impl fmt::Display for UnguidedRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in '{}', {}", self.cells.join("', '"), self.what)
+        let Self { what, cells, .. } = self;
+        match &cells[..] {
+            [one] => write!(f, "in '{one}', {what}"),
+            [first, others @ ..] => {
+                write!(f, "in '{first}' and {} more cells, {what}", others.len())
+            }
+            [] => f.write_str(what),
+        }
     }
 }
 
@@ -64,6 +71,17 @@ impl Specification {
 }
 
 impl SideEnsemble {
+    /// The scales of its players' scores, if its rule needs to compare them or to know win rates.
+    fn compared_scales(&self) -> Option<BTreeSet<String>> {
+        let Members::Embedded { players, rule, .. } = &self.members else {
+            return None;
+        };
+        let scales: BTreeSet<String> = players.iter().map(scale).collect();
+        let is_compared = rule.compares_scores() && scales.len() > 1;
+        let has_votes = players.iter().map(votes).sum::<u32>() > 1;
+        (has_votes && (is_compared || rule.judges_danger())).then_some(scales)
+    }
+
     /// What its rule lacks without a calibration, if the majority decides in its place.
     fn lacks_calibration(&self) -> Option<String> {
         let Members::Embedded {
@@ -75,21 +93,22 @@ impl SideEnsemble {
         else {
             return None;
         };
-        if players.iter().map(votes).sum::<u32>() < 2 {
-            return None;
-        }
-        let scales: BTreeSet<String> = players.iter().map(scale).collect();
-        let lacking = if rule.judges_danger() {
-            "knows no win rates".to_owned()
-        } else if rule.compares_scores() && scales.len() > 1 {
-            let scales: Vec<String> = scales.into_iter().collect();
-            format!("cannot compare the scores of {}", scales.join(", "))
-        } else {
-            return None;
+        let scales = Vec::from_iter(self.compared_scales()?);
+        let lacking = match rule.judges_danger() {
+            true => "knows no win rates".to_owned(),
+            false => format!("cannot compare the scores of {}", scales.join(", ")),
+        };
+        // Programs of other names may be the same engine.
+        let is_native = |player: &&PlayerSpec| matches!(player.kind, PlayerKind::Native(_));
+        let natives: BTreeSet<String> = players.iter().filter(is_native).map(scale).collect();
+        let foreign = scales.len() - natives.len();
+        let decides = match rule.judges_danger() || natives.len() > 1 || foreign < 2 {
+            true => "decides",
+            false => "decides, unless the programs are the same engine",
         };
         let name = &self.name;
         Some(format!(
-            "rule '{rule}' of '{name}' {lacking}, as there is no calibration, and the majority decides"
+            "rule '{rule}' of '{name}' {lacking}, as there is no calibration, and the majority {decides}"
         ))
     }
 
@@ -99,9 +118,7 @@ impl SideEnsemble {
             return None;
         };
         let calibration = Calibration::read(self.calibration()?).ok()?;
-        if !rule.judges_danger() && !rule.compares_scores() {
-            return None;
-        }
+        self.compared_scales()?;
         let unknown: BTreeSet<String> = players
             .iter()
             .filter_map(native_scale)
@@ -144,9 +161,6 @@ fn votes(player: &PlayerSpec) -> u32 {
 fn scale(player: &PlayerSpec) -> String {
     match &player.kind {
         PlayerKind::Native(native) => native.evaluator.to_string(),
-        PlayerKind::Usi(spec) => {
-            let file = spec.program.file_name();
-            file.map_or_else(String::new, |file| file.to_string_lossy().into_owned())
-        }
+        PlayerKind::Usi(spec) => spec.program.display().to_string(),
     }
 }

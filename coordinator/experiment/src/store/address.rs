@@ -19,7 +19,10 @@ impl FromStr for Address {
         match text.split_once(':') {
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.to_owned())),
             Some(("sqlite", file)) if !file.trim_start_matches('/').is_empty() => {
-                Ok(Self::Sqlite(file.strip_prefix("//").unwrap_or(file).into()))
+                let file = file.strip_prefix("//").unwrap_or(file);
+                // Other programs write a whole path with a slash of its own behind these.
+                let whole = file.strip_prefix("//").map(|rest| format!("/{rest}"));
+                Ok(Self::Sqlite(whole.map_or_else(|| file.into(), Into::into)))
             }
             Some(("sqlite" | "", _)) => Err(StoreError::Address(text.to_owned())),
             Some(_) if text.contains("://") => Err(StoreError::Address(text.to_owned())),

@@ -88,8 +88,7 @@ fn addresses_are_read() {
     assert_eq!(read("a/b.db"), file("a/b.db"));
     assert_eq!(read("sqlite:b.db"), file("b.db"));
     assert_eq!(read("sqlite:///tmp/b.db"), file("/tmp/b.db"));
-    // Other programs write a whole path so; two slashes are as one.
-    assert_eq!(read("sqlite:////tmp/b.db"), file("//tmp/b.db"));
+    assert_eq!(read("sqlite:////tmp/b.db"), file("/tmp/b.db"));
     assert_eq!(read("sqlite://b.db"), file("b.db"));
     assert_eq!(
         read("postgres://u@h/d"),

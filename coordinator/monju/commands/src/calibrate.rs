@@ -37,7 +37,10 @@ impl Calibrate {
         check_outputs(logs(), std::slice::from_ref(&self.output))?;
         let log = Log::read(logs())?;
         if log.cut_short > 0 {
-            tracing::warn!(lines = log.cut_short, "lines cut short by a crash left out");
+            tracing::warn!(
+                lines = log.cut_short,
+                "lines cut short, by a crash or a full disk, are left out"
+            );
         }
         let lesson = learn(&log);
         if lesson.curves.is_empty() {

@@ -36,10 +36,12 @@ impl Certificates {
             certificates::revoke(&self.folder, name)?;
         }
         if is_shared(&self.renew) {
-            certificates::renew(&self.folder, SHARED, self.last_day)?;
+            let last_day = certificates::renew(&self.folder, SHARED, self.last_day)?;
             advice.push(format!(
                 "copy the files of {folder} over those on every machine: running processes use them from the next \
-                 connection on, and take the old ones until these are revoked (--revoke {SHARED})"
+                 connection on, and take the old ones until these are revoked (--revoke {SHARED}); the new certificate \
+                 is valid {}",
+                until(last_day)
             ));
         }
         if is_shared(&self.revoke) {
@@ -50,10 +52,11 @@ impl Certificates {
             ));
         }
         for name in self.renew.iter().filter(|name| *name != SHARED) {
-            certificates::renew(&self.folder, name, self.last_day)?;
+            let last_day = certificates::renew(&self.folder, name, self.last_day)?;
             advice.push(format!(
                 "copy the files of {folder}/{name} over those on its machine: running processes use them from the \
-                 next connection on"
+                 next connection on; the new certificate is valid {}",
+                until(last_day)
             ));
         }
         if self.revoke.iter().any(|name| name != SHARED) {
@@ -64,8 +67,11 @@ impl Certificates {
             ));
         }
         for name in &self.add {
-            certificates::add(&self.folder, name, self.last_day)?;
-            advice.push(format!("copy {folder}/{name} to its machine"));
+            let last_day = certificates::add(&self.folder, name, self.last_day)?;
+            advice.push(format!(
+                "copy {folder}/{name} to its machine; its certificate is valid {}",
+                until(last_day)
+            ));
         }
         if advice.is_empty() {
             advice.push(self.create()?);
@@ -97,4 +103,9 @@ impl Certificates {
             authority.display()
         ))
     }
+}
+
+/// The time for which a certificate is valid, in words.
+fn until(last_day: Option<LastDay>) -> String {
+    last_day.map_or("for ever".to_owned(), |day| format!("until {day}"))
 }

@@ -101,7 +101,8 @@ impl MatchCommand {
             tell!("warning: {warning}");
         }
         if self.retry_given_up {
-            retry_given_up(runner).await?;
+            let resume = self.resume().map(str::to_owned);
+            preparing(retry_given_up(runner), resume).await?;
         }
         let resume = self.resume();
         let driven = drive(runner, resume).await;

@@ -40,7 +40,10 @@ impl ReplayCommand {
         }
         self.check_primary(&log.ballots)?;
         if log.cut_short > 0 {
-            tracing::warn!(lines = log.cut_short, "lines cut short by a crash left out");
+            tracing::warn!(
+                lines = log.cut_short,
+                "lines cut short, by a crash or a full disk, are left out"
+            );
         }
         if let Some(path) = &self.calibration {
             Calibration::read(path)?.apply(&mut log.ballots);

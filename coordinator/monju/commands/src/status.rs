@@ -205,7 +205,7 @@ fn table(url: &str, roster: &RosterResponse, columns: Option<usize>) -> String {
         }
     }
     let holder = match roster.held_by.as_str() {
-        "" => "nobody",
+        "" => "nobody through this coordinator",
         holder => holder,
     };
     let mut text = format!(
@@ -422,7 +422,7 @@ mod tests {
     #[test]
     fn the_table() {
         let expected = "\
-http://c:1, up 1 h 2 min, rule majority, held by nobody
+http://c:1, up 1 h 2 min, rule majority, held by nobody through this coordinator
 
 worker  player                   round trip  in time  nodes/s  build        last failure
 desk    https://10.0.0.1:7411  1.2 ± 0.3 ms                    0.1.0 (new)  2 min 5 s ago: refused

@@ -69,6 +69,10 @@ fn check_primary(config: &Config, source: &Source) -> Result<(), ConfigError> {
     let Some(primary) = &config.ensemble.primary else {
         return Ok(());
     };
+    if primary.is_empty() {
+        let what = "primary is the name of a player; remove it where there is none";
+        return Err(source.error(&["ensemble", "primary"], what.to_owned()));
+    }
     let known = !config.players.is_empty() && config.coordinator.workers.is_empty();
     if known && config.players.iter().all(|player| player.name != *primary) {
         let names: Vec<&str> = config.players.iter().map(|player| &*player.name).collect();

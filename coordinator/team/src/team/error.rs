@@ -113,6 +113,11 @@ pub enum IgnoredChoice {
         /// Address of the coordinator.
         url: String,
     },
+    /// A coordinator is there twice.
+    #[error(
+        "coordinator {0} is listed twice, and cannot take over from itself; correct one of the two addresses"
+    )]
+    Twice(String),
     /// A remote coordinator lacks the primary player that a rule requires.
     #[error(
         "rule '{rule}' needs a primary player, and the coordinator at {url} has none; name one by the \

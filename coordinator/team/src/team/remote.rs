@@ -13,7 +13,7 @@ use monju_coordinator::{
 };
 use monju_proto::client::{coordinator_client, reason};
 use monju_proto::v1::{RosterRequest, RosterResponse, coordinator_client::CoordinatorClient};
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, iter, time::Duration};
 use tokio::time::timeout;
 use tonic::{Code, transport::Channel};
 
@@ -26,15 +26,25 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 /// The configuration or the address is wrong, or the coordinator does not answer.
 pub(super) async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     let tls = Config::load(choices.config.as_deref())?.tls(choices.tls.as_deref())?;
-    let urls = [url]
-        .into_iter()
-        .chain(choices.standby.iter().map(|url| &**url));
+    let urls = iter::once(url).chain(choices.standby.iter().map(|url| &**url));
     let mut clients = VecDeque::new();
+    let mut known = Vec::new();
+    let mut twice = Vec::new();
     for url in urls {
         let channel = roster::channel(url, tls.as_ref())?;
+        let address = roster::address(url)?
+            .authority()
+            .map(|it| it.as_str().to_lowercase());
+        if known.contains(&address) {
+            twice.push(IgnoredChoice::Twice(url.to_owned()));
+            continue;
+        }
+        known.push(address);
         clients.push_back((url.to_owned(), coordinator_client(channel)));
     }
-    connect_to(clients, choices).await
+    let mut team = connect_to(clients, choices).await?;
+    team.ignored.extend(twice);
+    Ok(team)
 }
 
 /// Connects to a coordinator over connections that are made elsewhere, to it and to those that take over, and ignores

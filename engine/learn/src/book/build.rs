@@ -79,11 +79,12 @@ impl BuildRun {
         })?;
         if book.is_empty() {
             let reason = format!(
-                "{} have none within {} with {} and {} of the side to move, {without_winner} games have no winner{}",
-                counted(games, "game"),
+                "none within {} has {} and {} of the side to move; of {} with a winner and {} without{}",
                 counted(self.plies, "ply"),
                 counted(self.min_games, "game"),
                 counted(self.min_wins, "win"),
+                counted(games, "game"),
+                without_winner,
                 records.to_string().replace('\n', "; ")
             );
             return Err(BookRunError::Empty(reason));

@@ -106,7 +106,7 @@ pub(super) fn every_cell(text: &mut String, report: &Findings<'_>) {
         );
     }
     for rule in report.specification.unguided_rules() {
-        let _ = writeln!(text, "**The majority has decided**: {rule}.\n");
+        let _ = writeln!(text, "**Not by its rule**: {rule}.\n");
     }
     if let Some(sprt) = &report.specification.stop {
         let _ = writeln!(

@@ -1,7 +1,7 @@
 //! The ballots of an analysis: a log of ballots that `monju replay` reads, from which an analysis goes on.
 
 use super::setup::Setup;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use monju_coordinator::{
     calibration::Calibration,
     record::{
@@ -20,6 +20,9 @@ use std::{
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
+
+/// What is said of a file that another analysis has.
+const BEING_WRITTEN: &str = "another analysis writes it; wait for its end, and run this one again";
 
 /// The ballots so far, by the number of moves before their positions.
 #[derive(Debug)]
@@ -63,7 +66,11 @@ impl BallotFile {
         let mut read = 0;
         if path.exists() {
             read = length(path)?;
-            let log = Log::read([path])?;
+            let log = Log::read([path]).map_err(|error| match open_alone(path) {
+                // Where locks are mandatory, nobody else reads it.
+                Ok(None) => anyhow!(BEING_WRITTEN),
+                _ => error.into(),
+            })?;
             for ballot in log.ballots {
                 let position = ballot.position.as_ref();
                 let (plies, _) = positions
@@ -185,7 +192,7 @@ impl BallotFile {
     fn locked(&self) -> anyhow::Result<File> {
         match open_alone(&self.path)? {
             Some(file) if file.metadata()?.len() == self.read => Ok(file),
-            _ => bail!("another analysis writes it; wait for its end, and run this one again"),
+            _ => bail!(BEING_WRITTEN),
         }
     }
 }

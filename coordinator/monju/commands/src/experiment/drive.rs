@@ -53,7 +53,7 @@ where
 ///
 /// # Errors
 /// The store refuses, or was away for too long.
-pub async fn retry_given_up(runner: &Runner) -> Result<(), StoreError> {
+pub async fn retry_given_up(runner: &Runner) -> anyhow::Result<()> {
     // Those of a closed cell are not freed, and an earlier file may have closed it.
     patiently(|| runner.settle_cells()).await?;
     let pairs = patiently(|| runner.store.retry_given_up()).await?;
@@ -75,14 +75,17 @@ pub async fn drive(runner: &Runner, resume: Option<&str>) -> anyhow::Result<Stop
     let (events, mut news) = mpsc::unbounded_channel();
     // The runner opens what an earlier file had decided.
     let standings = || judged_standings(&runner.specification, &*runner.store);
-    let standings = patiently(standings).await?;
+    let mut terminations = signals::terminations();
+    let standings = tokio::select! {
+        standings = patiently(standings) => standings?,
+        Some(()) = terminations.recv() => return Ok(StopLevel::Drain),
+    };
     let mut progress = ExperimentProgress::new(&runner.specification, &standings);
     let playing = runner.run(stop, events);
     tokio::pin!(playing);
     let mut refresh = time::interval(progress.refresh_interval());
     refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
     refresh.tick().await;
-    let mut terminations = signals::terminations();
     let mut give_up_at = None;
     loop {
         tokio::select! {

@@ -98,7 +98,7 @@ impl RunCommand {
 
     async fn play(&self, runner: &Runner) -> anyhow::Result<()> {
         if self.retry_given_up {
-            retry_given_up(runner).await?;
+            preparing(retry_given_up(runner), Some(self.resume_command())).await?;
         }
         let (jobs, specification) = (runner.jobs, &runner.specification);
         if jobs > 1 && specification.has_remote_members() {
