@@ -10,6 +10,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use checks::host_of;
 pub use checks::{NameError, WorkersError, check_coordinators, check_name, check_workers};
 pub use error::ConfigError;
 pub use file::{BookTable, RESIGN_AFTER};

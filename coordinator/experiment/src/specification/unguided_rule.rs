@@ -5,6 +5,7 @@ use super::{
     ensemble::{Members, SideEnsemble},
 };
 use monju_coordinator::calibration::{Calibration, scale_name};
+use monju_engine::counted;
 use monju_host::{PlayerKind, PlayerSpec, load_evaluator};
 use monju_proto::v1::PlayerInfo;
 use std::{collections::BTreeSet, fmt};
@@ -26,7 +27,8 @@ impl fmt::Display for UnguidedRule {
         match &cells[..] {
             [one] => write!(f, "in '{one}', {what}"),
             [first, others @ ..] => {
-                write!(f, "in '{first}' and {} more cells, {what}", others.len())
+                let others = counted(others.len(), "more cell");
+                write!(f, "in '{first}' and {others}, {what}")
             }
             [] => f.write_str(what),
         }

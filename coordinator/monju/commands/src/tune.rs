@@ -19,11 +19,11 @@ use monju_experiment::{
     tuning::{Screening, TuningGames},
 };
 use monju_host::load_evaluator;
-use monju_learn::files::write_atomically;
+use monju_learn::files::{open_alone, write_atomically};
 use monju_team::signals;
 use serde_json::Value;
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -152,16 +152,13 @@ impl TuneCommand {
         let mut path = self.state.clone().into_os_string();
         path.push(".lock");
         let path = PathBuf::from(path);
-        let file =
-            File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-        // Some file systems have no locks; there the state stays unprotected.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            bail!(
+        let file = open_alone(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        file.with_context(|| {
+            format!(
                 "another tuning writes {}; wait for its end, or name another --state",
                 self.state.display()
-            );
-        }
-        Ok(file)
+            )
+        })
     }
 
     /// Refuses a state that another build has made: its games were of another search. States of older versions do

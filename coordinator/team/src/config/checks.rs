@@ -73,15 +73,22 @@ fn check_urls(what: &'static str, urls: &[String]) -> Result<(), WorkersError> {
     }
     let mut known = Vec::new();
     for url in urls {
-        let address = roster::address(url)?;
-        let authority = address
-            .authority()
-            .map(|authority| authority.as_str().to_lowercase());
-        if known.contains(&authority) {
+        let host = host_of(url)?;
+        if known.contains(&host) {
             let url = url.clone();
             return Err(WorkersError::Twice { what, url });
         }
-        known.push(authority);
+        known.push(host);
     }
     Ok(())
+}
+
+/// Returns host and port of an address, by which two addresses are the same.
+///
+/// # Errors
+/// It is not an address.
+pub(crate) fn host_of(url: &str) -> Result<Option<String>, AddressError> {
+    let address = roster::address(url)?;
+    let authority = address.authority();
+    Ok(authority.map(|authority| authority.as_str().to_lowercase()))
 }

@@ -6,7 +6,7 @@ use super::{
     error::{AssembleError, IgnoredChoice},
     handle::Team,
 };
-use crate::config::Config;
+use crate::config::{Config, host_of};
 use monju_coordinator::{
     roster::{self, ReachError},
     voting::Rule,
@@ -32,14 +32,12 @@ pub(super) async fn connect(url: &str, choices: &Choices) -> Result<Team, Assemb
     let mut twice = Vec::new();
     for url in urls {
         let channel = roster::channel(url, tls.as_ref())?;
-        let address = roster::address(url)?
-            .authority()
-            .map(|it| it.as_str().to_lowercase());
-        if known.contains(&address) {
+        let host = host_of(url)?;
+        if known.contains(&host) {
             twice.push(IgnoredChoice::Twice(url.to_owned()));
             continue;
         }
-        known.push(address);
+        known.push(host);
         clients.push_back((url.to_owned(), coordinator_client(channel)));
     }
     let mut team = connect_to(clients, choices).await?;
