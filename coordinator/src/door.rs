@@ -114,24 +114,40 @@ pub fn votes_within(response: &DescribeResponse, most: usize) -> Result<(), Offe
 }
 
 fn player(info: &PlayerInfo) -> Result<(), Offence> {
-    text("the name of a player", &info.name, LONGEST_NAME)?;
-    if info.name.is_empty() || info.name.contains(char::is_whitespace) {
+    let PlayerInfo {
+        name,
+        engine,
+        evaluator,
+        sigma,
+        noise_seed: _,
+        worker,
+        weight,
+        noise_model,
+        weights_hash,
+        limits,
+        clock_share,
+        settings,
+        lanes,
+        // The roster writes it down anew.
+        build: _,
+    } = info;
+    text("the name of a player", name, LONGEST_NAME)?;
+    if name.is_empty() || name.contains(char::is_whitespace) {
         return Err(Offence("the name of a player is not one word".to_owned()));
     }
-    let name = &info.name;
     for (what, value) in [
-        ("the engine", &info.engine),
-        ("the evaluator", &info.evaluator),
-        ("the worker", &info.worker),
-        ("the noise model", &info.noise_model),
-        ("the weights' hash", &info.weights_hash),
+        ("the engine", engine),
+        ("the evaluator", evaluator),
+        ("the worker", worker),
+        ("the noise model", noise_model),
+        ("the weights' hash", weights_hash),
     ] {
         text(&format!("{what} of {name}"), value, LONGEST_TEXT)?;
     }
-    let share = info.clock_share.unwrap_or(1.0);
+    let share = clock_share.unwrap_or(1.0);
     let numbers = [
-        ("sigma", info.sigma, 0.0..=f64::MAX),
-        ("weight", info.weight.unwrap_or(1.0), 0.0..=GREATEST_WEIGHT),
+        ("sigma", *sigma, 0.0..=f64::MAX),
+        ("weight", weight.unwrap_or(1.0), 0.0..=GREATEST_WEIGHT),
         ("clock_share", share, f64::MIN_POSITIVE..=1.0),
     ];
     for (what, value, range) in numbers {
@@ -139,25 +155,22 @@ fn player(info: &PlayerInfo) -> Result<(), Offence> {
             return Err(Offence(format!("{what} of {name} is {value}")));
         }
     }
-    at_most(&format!("lanes of {name}"), info.lanes as usize, MOST_LANES)?;
-    let multi_pv = info.limits.and_then(|limits: Limits| limits.multi_pv);
+    at_most(&format!("lanes of {name}"), *lanes as usize, MOST_LANES)?;
+    let multi_pv = limits.and_then(|limits: Limits| limits.multi_pv);
     let ranked = multi_pv.unwrap_or(0) as usize;
     at_most(&format!("ranked moves of {name}"), ranked, MOST_LEGAL_MOVES)?;
     at_most(
         &format!("settings of {name}"),
-        info.settings.len(),
+        settings.len(),
         MOST_SETTINGS,
     )?;
-    let bytes = info
-        .settings
-        .iter()
-        .map(|it| it.name.len() + it.value.len());
+    let bytes = settings.iter().map(|it| it.name.len() + it.value.len());
     at_most(
         &format!("bytes of settings of {name}"),
         bytes.sum(),
         MOST_SETTINGS_BYTES,
     )?;
-    info.settings.iter().try_for_each(|setting| {
+    settings.iter().try_for_each(|setting| {
         let what = format!("a setting of {name}");
         text(&what, &setting.name, LONGEST_TEXT)?;
         text(&what, &setting.value, LONGEST_TEXT)
@@ -165,31 +178,42 @@ fn player(info: &PlayerInfo) -> Result<(), Offence> {
 }
 
 fn line(line: &Line) -> Result<(), Offence> {
-    a_move(&line.r#move)?;
-    at_most("moves of a variation", line.pv.len(), LONGEST_VARIATION)?;
-    line.pv.iter().try_for_each(|mv| a_move(mv))?;
-    at_most("candidates", line.candidates.len(), MOST_LEGAL_MOVES)?;
-    at_most("candidates by lane", line.lanes.len(), MOST_LANES)?;
-    let mut candidates = line.candidates.iter().chain(&line.lanes);
-    candidates.try_for_each(|Candidate { r#move, pv, .. }| {
+    let Line {
+        r#move,
+        // `line_within` brings scores into their range.
+        score: _,
+        depth,
+        selective_depth,
+        nodes,
+        time_ms,
+        pv,
+        candidates,
+        lanes,
+        hash_full,
+    } = line;
+    a_move(r#move)?;
+    at_most("moves of a variation", pv.len(), LONGEST_VARIATION)?;
+    pv.iter().try_for_each(|mv| a_move(mv))?;
+    at_most("candidates", candidates.len(), MOST_LEGAL_MOVES)?;
+    at_most("candidates by lane", lanes.len(), MOST_LANES)?;
+    let mut others = candidates.iter().chain(lanes);
+    others.try_for_each(|candidate| {
+        let Candidate {
+            r#move,
+            score: _,
+            pv,
+        } = candidate;
         a_move(r#move)?;
         at_most("moves of a variation", pv.len(), LONGEST_VARIATION)?;
         pv.iter().try_for_each(|mv| a_move(mv))
     })?;
+    let depths = GREATEST_DEPTH.into();
     for (what, value, greatest) in [
-        ("depth", line.depth.into(), GREATEST_DEPTH.into()),
-        (
-            "selective depth",
-            line.selective_depth.into(),
-            GREATEST_DEPTH.into(),
-        ),
-        (
-            "filling of a table",
-            line.hash_full.unwrap_or(0).into(),
-            1_000,
-        ),
-        ("nodes", line.nodes, GREATEST_NUMBER),
-        ("time", line.time_ms, GREATEST_NUMBER),
+        ("depth", (*depth).into(), depths),
+        ("selective depth", (*selective_depth).into(), depths),
+        ("filling of a table", hash_full.unwrap_or(0).into(), 1_000),
+        ("nodes", *nodes, GREATEST_NUMBER),
+        ("time", *time_ms, GREATEST_NUMBER),
     ] {
         if value > greatest {
             return Err(Offence(format!("a {what} of {value}")));
@@ -230,9 +254,10 @@ pub fn line_within(mut said: Line) -> Result<Line, Offence> {
 ///
 /// # Errors
 /// No search has such a result.
-pub fn result(mut result: ThinkResult) -> Result<ThinkResult, Offence> {
-    result.line = result.line.map(line_within).transpose()?;
-    Ok(result)
+pub fn result(result: ThinkResult) -> Result<ThinkResult, Offence> {
+    let ThinkResult { line, noise_seed } = result;
+    let line = line.map(line_within).transpose()?;
+    Ok(ThinkResult { line, noise_seed })
 }
 
 /// Makes the findings of an examination fit to be shown.

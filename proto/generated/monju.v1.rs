@@ -167,8 +167,8 @@ pub struct PlayerInfo {
     /// Weight of its vote under the rule "weighted", from 0 to 1,000,000; absent means 1.
     #[prost(double, optional, tag = "7")]
     pub weight: ::core::option::Option<f64>,
-    /// Quantity that the noise is added to: "position" (every evaluation, by the position) or "weights"
-    /// (every weight, once); empty without noise.
+    /// Quantity that the noise is added to: "position" (every evaluation, by the position), "leaf" (the result of
+    /// each quiescence search, by the position) or "weights" (every weight, once); empty without noise.
     #[prost(string, tag = "8")]
     pub noise_model: ::prost::alloc::string::String,
     /// Hash of the evaluator's weights, as hexadecimal digits; empty without a file of them.

@@ -128,13 +128,19 @@ impl TryFrom<&v1::Position> for Game {
 /// so it is left out. A limit of 0 becomes 1, since every vote needs some thought.
 impl From<&v1::Limits> for Limits {
     fn from(limits: &v1::Limits) -> Self {
+        let v1::Limits {
+            nodes,
+            depth,
+            time_ms,
+            clock: _,
+            ponder: _,
+            multi_pv,
+        } = *limits;
         Self {
-            nodes: limits.nodes.map(|nodes| nodes.max(1)),
-            depth: limits.depth.map(|depth| depth.max(1)),
-            time: limits
-                .time_ms
-                .map(|time_ms| Duration::from_millis(time_ms.max(1))),
-            multi_pv: limits.multi_pv,
+            nodes: nodes.map(|nodes| nodes.max(1)),
+            depth: depth.map(|depth| depth.max(1)),
+            time: time_ms.map(|time_ms| Duration::from_millis(time_ms.max(1))),
+            multi_pv,
             ..Self::default()
         }
     }
@@ -146,8 +152,9 @@ impl From<&Limits> for v1::Limits {
             nodes: limits.nodes,
             depth: limits.depth,
             time_ms: limits.time.map(milliseconds),
+            clock: None,
+            ponder: false,
             multi_pv: limits.multi_pv,
-            ..Self::default()
         }
     }
 }

@@ -15,13 +15,14 @@ use syn::{
 };
 
 /// Messages of `monju.v1`, each with the type of the engine that says the same.
-const TWINS: [(&str, &str); 6] = [
+const TWINS: [(&str, &str); 7] = [
     ("Position", "Game"),
     ("Position", "Position"),
     ("Score", "Score"),
     ("Bound", "Bound"),
     ("Candidate", "Candidate"),
     ("Line", "Line"),
+    ("Limits", "Limits"),
 ];
 
 /// The one place: a file, and those in the folder of its name.

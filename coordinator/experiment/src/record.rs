@@ -3,7 +3,7 @@
 use super::{notes::Notes, stored_text::StoredTextError};
 use monju_engine::rules::MOST_LEGAL_MOVES;
 use std::{collections::BTreeMap, fmt, str::FromStr, time::Duration};
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// One of the two sides of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
@@ -80,7 +80,7 @@ fn unknown_outcome(text: &str) -> StoredTextError {
 }
 
 /// Reason for which a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, EnumString, VariantArray)]
 pub enum GameEnding {
     /// The side to move has no legal move.
     #[strum(serialize = "mate")]
@@ -115,6 +115,9 @@ pub enum GameEnding {
 }
 
 impl GameEnding {
+    /// Every reason.
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
+
     /// Its name in stores and reports.
     pub fn name(self) -> &'static str {
         self.into()

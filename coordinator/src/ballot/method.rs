@@ -58,7 +58,15 @@ fn followed_player<'a>(method: &VotingMethod<'a>, votes: &'a [Vote]) -> Option<S
             vote.map(|vote| name(vote).to_owned())
         }
         Rule::HandOver => lead(method.lead, method.primary, votes).map(|lead| lead.player),
-        _ => method.primary.map(str::to_owned),
+        Rule::Majority
+        | Rule::Weighted
+        | Rule::Optimistic
+        | Rule::Pessimistic
+        | Rule::MajorityThenOptimistic
+        | Rule::MeanScore
+        | Rule::Ranked
+        | Rule::PrimaryUnlessOutvoted
+        | Rule::Careful => method.primary.map(str::to_owned),
     }
 }
 

@@ -215,7 +215,9 @@ impl OpenBallot {
                 .collect(),
             decision,
             primary: self.header.primary.clone().unwrap_or_default(),
-            ..Ballot::default()
+            // The consultation knows them.
+            limits: None,
+            deadline_ms: None,
         }
     }
 

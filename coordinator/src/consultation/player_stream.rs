@@ -11,8 +11,8 @@ use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, transport::Channel};
 
-/// Number of messages upstream: go, ponder hit and stop.
-const UPSTREAM: usize = 3;
+/// Number of messages upstream: go, ponder hit, and stop from a laggard's time and from the end of all.
+const UPSTREAM: usize = 4;
 
 /// A message of a player to the consultation.
 #[derive(Debug)]

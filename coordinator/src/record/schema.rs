@@ -4,7 +4,7 @@ use super::score::ScoreRecord;
 use crate::{ballot::names, seed, usi_text};
 use monju_engine::{Game, GameError};
 use monju_proto::v1::{
-    Ballot, Candidate, Clock, Decision, FinishGameRequest, GameOutcome, Limits, Vote,
+    Ballot, Candidate, Clock, Decision, FinishGameRequest, GameOutcome, Limits, PlayerInfo, Vote,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -192,7 +192,7 @@ pub struct VoteRecord {
     pub weights_hash: Option<String>,
     /// Standard deviation of the noise in centipawns.
     pub sigma: f64,
-    /// The target of the noise: "position" or "weights".
+    /// The target of the noise: "position", "leaf" or "weights".
     pub noise_model: Option<String>,
     /// The noise seed in force.
     pub noise_seed: Option<u64>,
@@ -280,27 +280,38 @@ pub struct DecisionRecord {
 impl BallotRecord {
     /// The record of a ballot on the current position of `game`.
     pub fn of(game: &Game, ballot: &Ballot) -> Self {
+        let Ballot {
+            // The line of the log has them.
+            id: _,
+            game_id: _,
+            // As `game`.
+            position: _,
+            seed: ballot_seed,
+            votes,
+            tally,
+            decision,
+            limits,
+            deadline_ms,
+            primary,
+        } = ballot;
         let position = game.to_usi();
         Self {
             sfen: game.position().to_string(),
             position_id: format!("{:016x}", seed::hash_text(&position)),
             position,
-            seed: ballot.seed,
-            limits: ballot.limits.as_ref().map(LimitsRecord::from),
-            deadline_ms: ballot.deadline_ms,
-            primary: non_empty(&ballot.primary),
-            votes: ballot
-                .votes
+            seed: *ballot_seed,
+            limits: limits.as_ref().map(LimitsRecord::from),
+            deadline_ms: *deadline_ms,
+            primary: non_empty(primary),
+            votes: votes
                 .iter()
                 .map(|vote| VoteRecord::of(game, vote))
                 .collect(),
-            tally: ballot
-                .tally
+            tally: tally
                 .iter()
                 .map(|count| (count.r#move.clone(), count.votes.into()))
                 .collect(),
-            decision: ballot
-                .decision
+            decision: decision
                 .as_ref()
                 .map(|decision| DecisionRecord::of(game, decision)),
         }
@@ -309,18 +320,27 @@ impl BallotRecord {
 
 impl From<&Limits> for LimitsRecord {
     fn from(limits: &Limits) -> Self {
+        let Limits {
+            nodes,
+            depth,
+            time_ms,
+            clock,
+            // The decision ends pondering.
+            ponder: _,
+            multi_pv,
+        } = *limits;
         Self {
-            nodes: limits.nodes,
-            depth: limits.depth,
-            time_ms: limits.time_ms,
-            clock: limits.clock.as_ref().map(|clock| ClockRecord {
+            nodes,
+            depth,
+            time_ms,
+            clock: clock.map(|clock| ClockRecord {
                 black_ms: clock.black_ms,
                 white_ms: clock.white_ms,
                 black_increment_ms: clock.black_increment_ms,
                 white_increment_ms: clock.white_increment_ms,
                 byoyomi_ms: clock.byoyomi_ms,
             }),
-            multi_pv: limits.multi_pv,
+            multi_pv,
         }
     }
 }
@@ -346,44 +366,70 @@ impl From<&LimitsRecord> for Limits {
 
 impl VoteRecord {
     fn of(game: &Game, vote: &Vote) -> Self {
-        let player = vote.player.clone().unwrap_or_default();
-        let line = vote.line.clone();
+        let Vote {
+            player,
+            line,
+            arrival: _,
+            failure,
+            arrived_ms,
+            legal,
+            counted,
+            noise_seed,
+            win_rate,
+            danger,
+        } = vote;
+        let PlayerInfo {
+            name,
+            engine,
+            evaluator,
+            sigma,
+            // The one in force follows from it.
+            noise_seed: _,
+            worker,
+            weight,
+            noise_model,
+            weights_hash,
+            limits,
+            clock_share,
+            settings,
+            lanes,
+            build,
+        } = player.clone().unwrap_or_default();
         let mv = line.as_ref().map(|line| line.r#move.clone());
-        let line = line.unwrap_or_default();
+        let line = line.clone().unwrap_or_default();
         Self {
-            evaluator: non_empty(&player.evaluator),
-            weights_hash: non_empty(&player.weights_hash),
-            noise_model: non_empty(&player.noise_model),
-            weight: player.weight.unwrap_or(1.0),
-            own_limits: player.limits.as_ref().map(LimitsRecord::from),
-            settings: player
-                .settings
+            evaluator: non_empty(&evaluator),
+            weights_hash: non_empty(&weights_hash),
+            noise_model: non_empty(&noise_model),
+            weight: weight.unwrap_or(1.0),
+            own_limits: limits.as_ref().map(LimitsRecord::from),
+            settings: settings
                 .into_iter()
                 .map(|setting| (setting.name, setting.value.into()))
                 .collect(),
-            build: non_empty(&player.build),
-            player: player.name,
-            worker: player.worker,
-            engine: player.engine,
-            sigma: player.sigma,
-            noise_seed: vote.noise_seed,
-            clock_share: player.clock_share,
-            lanes: (player.lanes > 1).then_some(player.lanes),
+            build: non_empty(&build),
+            player: name,
+            worker,
+            engine,
+            sigma,
+            noise_seed: *noise_seed,
+            clock_share,
+            lanes: (lanes > 1).then_some(lanes),
             japanese: mv.as_deref().and_then(|mv| usi_text::japanese(game, mv)),
             mv,
             score: line.score.as_ref().and_then(ScoreRecord::of),
-            win_rate: vote.win_rate,
+            win_rate: *win_rate,
             depth: line.depth,
             nodes: line.nodes,
             time_ms: line.time_ms,
             pv: line.pv,
             candidates: line.candidates.iter().map(CandidateRecord::of).collect(),
             arrival: names::arrival(vote.arrival()).to_owned(),
-            arrived_ms: vote.arrived_ms,
-            legal: vote.legal,
-            counted: vote.counted,
-            failure: non_empty(&vote.failure),
-            danger: non_empty(&vote.danger),
+            arrived_ms: *arrived_ms,
+            legal: *legal,
+            counted: *counted,
+            failure: non_empty(failure),
+            danger: non_empty(danger),
         }
     }
 }
@@ -400,15 +446,24 @@ impl CandidateRecord {
 
 impl DecisionRecord {
     fn of(game: &Game, decision: &Decision) -> Self {
+        let Decision {
+            r#move,
+            ponder,
+            rule,
+            tie_break: _,
+            elapsed_ms,
+            win_rate,
+            book,
+        } = decision;
         Self {
-            mv: decision.r#move.clone(),
-            japanese: usi_text::japanese(game, &decision.r#move),
-            ponder: non_empty(&decision.ponder),
-            rule: decision.rule.clone(),
+            mv: r#move.clone(),
+            japanese: usi_text::japanese(game, r#move),
+            ponder: non_empty(ponder),
+            rule: rule.clone(),
             tie_break: names::tie_break(decision.tie_break()).to_owned(),
-            win_rate: decision.win_rate,
-            elapsed_ms: decision.elapsed_ms,
-            book: decision.book,
+            win_rate: *win_rate,
+            elapsed_ms: *elapsed_ms,
+            book: *book,
         }
     }
 }

@@ -124,6 +124,34 @@ proptest! {
     }
 
     #[test]
+    fn a_rule_reads_nothing_that_it_does_not_claim(
+        rule in rule(), opinions in opinions(), other in opinion(), primary in 0_usize..12,
+        rate in prop::option::of(0.0_f64..1.0), seed: u64,
+    ) {
+        let primary = Some(primary % opinions.len());
+        let mut changed = opinions.clone();
+        let first = &mut changed[0];
+        if !rule.weighs_votes() {
+            first.weight = other.weight;
+        }
+        if !rule.compares_scores() {
+            first.value = other.value;
+        }
+        if !rule.ranks_moves() {
+            first.ranking = other.ranking;
+        }
+        if !rule.judges_danger() {
+            first.danger = other.danger;
+        }
+        let before = poll(&opinions, primary, seed);
+        let mut after = poll(&changed, primary, seed);
+        if !rule.judges_danger() {
+            after.win_rate = rate;
+        }
+        prop_assert_eq!(winner(rule, &before), winner(rule, &after));
+    }
+
+    #[test]
     fn the_unit_of_values_and_weights_does_not_matter(
         rule in rule(), opinions in opinions(), primary in 0_usize..12, seed: u64,
         scale in 0.1_f64..100.0, shift in -5.0_f64..5.0,

@@ -57,29 +57,59 @@ impl Rule {
         self.into()
     }
 
+    /// What it goes by.
+    fn basis(self) -> Basis {
+        match self {
+            Self::Majority => Basis::Votes,
+            Self::Weighted => Basis::Weights,
+            Self::Optimistic
+            | Self::Pessimistic
+            | Self::MajorityThenOptimistic
+            | Self::MeanScore => Basis::Scores,
+            Self::Ranked => Basis::Rankings,
+            Self::PrimaryUnlessOutvoted => Basis::Primary,
+            Self::Careful => Basis::Danger,
+            Self::Single | Self::Alternate | Self::HandOver => Basis::OnePlayer,
+        }
+    }
+
     /// Returns true for rules that compare scores; scores of different engines must be calibrated for
     /// that.
     pub fn compares_scores(self) -> bool {
-        matches!(
-            self,
-            Self::Optimistic | Self::Pessimistic | Self::MajorityThenOptimistic | Self::MeanScore
-        )
+        self.basis() == Basis::Scores
     }
 
     /// Returns true for rules that ask whether a move keeps the material.
     pub fn judges_danger(self) -> bool {
-        self == Self::Careful
+        self.basis() == Basis::Danger
     }
 
     /// Returns true for rules that require a primary player.
     pub fn needs_primary(self) -> bool {
-        self == Self::PrimaryUnlessOutvoted
+        self.basis() == Basis::Primary
     }
 
     /// Returns true for rules that require players to rank several moves.
     pub fn ranks_moves(self) -> bool {
-        self == Self::Ranked
+        self.basis() == Basis::Rankings
     }
+
+    /// Returns true for rules that give votes the weights of their players.
+    pub fn weighs_votes(self) -> bool {
+        self.basis() == Basis::Weights
+    }
+}
+
+/// What a rule goes by, besides the number of votes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Basis {
+    Votes,
+    Weights,
+    Scores,
+    Rankings,
+    Primary,
+    Danger,
+    OnePlayer,
 }
 
 fn unknown(name: &str) -> UnknownName {
@@ -89,6 +119,17 @@ fn unknown(name: &str) -> UnknownName {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn guide_and_template_explain_every_rule() {
+        let guide = include_str!("../../../docs/guide-voting.md");
+        let template = include_str!("../../../configs/monju.toml");
+        for &rule in Rule::ALL {
+            assert!(guide.contains(&format!("`{}`", rule.name())), "{rule}");
+            let line = format!("# \"{}\": ", rule.name());
+            assert!(template.contains(&line), "{rule}");
+        }
+    }
 
     #[test]
     fn rules_are_selected_by_name() {

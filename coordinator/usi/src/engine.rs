@@ -82,21 +82,37 @@ impl EngineChoices {
     /// Returns the choices of a player in place of a team of these choices. What asks for votes has the next
     /// thing to it.
     pub(super) fn of_team(team: Choices) -> Self {
+        let Choices {
+            hash_mib,
+            sigma,
+            evaluator,
+            threads,
+            book,
+            consultation,
+            // Of a team alone.
+            config: _,
+            coordinator: _,
+            standby: _,
+            players: _,
+            resign_below: _,
+            log: _,
+            tls: _,
+        } = team;
         let plain = Self::default();
         Self {
-            hash_mib: team.hash_mib.unwrap_or(plain.hash_mib),
-            sigma: team.sigma.unwrap_or_default(),
-            evaluator: team.evaluator.unwrap_or_default(),
+            hash_mib: hash_mib.unwrap_or(plain.hash_mib),
+            sigma: sigma.unwrap_or_default(),
+            evaluator: evaluator.unwrap_or_default(),
             seed: None,
-            book: team.book,
-            threads: team.threads.unwrap_or(plain.threads),
-            time_policy: match team.consultation.time_policy {
+            book,
+            threads: threads.unwrap_or(plain.threads),
+            time_policy: match consultation.time_policy {
                 Some(TimePolicy::Fixed | TimePolicy::Decided) => TimePolicy::Fixed,
                 Some(TimePolicy::Agreement | TimePolicy::Careful) => TimePolicy::Agreement,
                 Some(TimePolicy::Learned) => TimePolicy::Learned,
                 None => plain.time_policy,
             },
-            pondering: match team.consultation.pondering {
+            pondering: match consultation.pondering {
                 Some(Pondering::Opponent) => PonderTarget::Opponent,
                 Some(Pondering::Predicted | Pondering::Spread) => PonderTarget::Predicted,
                 None => plain.pondering,

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     eval::{
-        Architecture, Evaluator, Linear, LinearWeights, Material, MaterialWeights, Network, Nnue,
-        Noise,
+        Architecture, Evaluator, EvaluatorKind, Linear, LinearWeights, Material, MaterialWeights,
+        Network, Nnue, Noise,
     },
     positions::POSITIONS,
     rules::{Game, Position},
@@ -74,18 +74,22 @@ fn compare_suite<E: Evaluator + Clone>(evaluator: &E) {
 }
 
 #[test]
-fn material_follows_a_search() {
-    let weights = MaterialWeights::from_bytes(include_bytes!("../../weights/material.txt"));
-    compare_suite(&Material::new(Arc::new(weights.expect("good weights"))));
+fn every_evaluator_follows_a_search() {
+    for &kind in EvaluatorKind::ALL {
+        match kind {
+            EvaluatorKind::Material => {
+                compare_suite(&Material::new(MaterialWeights::embedded()));
+            }
+            EvaluatorKind::Linear => {
+                compare_suite(&Linear::new(Arc::new(LinearWeights::sample())));
+            }
+            EvaluatorKind::Nnue => compare_networks(),
+        }
+    }
 }
 
-#[test]
-fn linear_follows_a_search() {
-    compare_suite(&Linear::new(Arc::new(LinearWeights::sample())));
-}
-
-#[test]
-fn networks_follow_a_search() {
+/// Compares the values of searches by networks of all architectures.
+fn compare_networks() {
     for &architecture in Architecture::ALL {
         let evaluator = Nnue::new(Arc::new(Network::sample(architecture)));
         for position in [

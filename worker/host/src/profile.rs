@@ -10,7 +10,7 @@ pub fn common(worker: &str, player: &PlayerSpec) -> v1::PlayerInfo {
         name: player.name.clone(),
         worker: worker.to_owned(),
         weight: (player.weight != 1.0).then_some(player.weight),
-        limits: own_limits(&player.limits),
+        limits: (player.limits != Limits::default()).then(|| (&player.limits).into()),
         clock_share: player.clock_share,
         ..v1::PlayerInfo::default()
     }
@@ -18,24 +18,37 @@ pub fn common(worker: &str, player: &PlayerSpec) -> v1::PlayerInfo {
 
 /// Adds the settings of a native player.
 pub fn native(info: &mut v1::PlayerInfo, spec: &NativeSpec, evaluator: &Model, hash_mib: u32) {
+    let NativeSpec {
+        sigma,
+        noise_model,
+        seed,
+        threads,
+        lanes,
+        search,
+        // `evaluator` and `hash_mib` are what came of these.
+        evaluator: _,
+        hash_mib: _,
+        // They change no move but by the clock.
+        cores: _,
+    } = spec;
     info.engine = "monju".to_owned();
     info.evaluator = evaluator.to_string();
-    info.sigma = spec.sigma.in_centipawns(evaluator);
+    info.sigma = sigma.in_centipawns(evaluator);
     if info.sigma > 0.0 {
-        info.noise_model = spec.noise_model.name().to_owned();
+        info.noise_model = noise_model.name().to_owned();
     }
-    info.noise_seed = spec.seed;
+    info.noise_seed = *seed;
     info.settings = [
-        ("threads", spec.threads.to_string()),
+        ("threads", threads.to_string()),
         ("hash_mib", hash_mib.to_string()),
     ]
     .map(|(name, value)| setting(name, value))
     .to_vec();
-    if spec.lanes > 1 {
-        info.lanes = spec.lanes;
-        info.settings.push(setting("lanes", spec.lanes.to_string()));
+    if *lanes > 1 {
+        info.lanes = *lanes;
+        info.settings.push(setting("lanes", lanes.to_string()));
     }
-    let search = spec.search.to_string();
+    let search = search.to_string();
     if !search.is_empty() {
         info.settings.push(setting("search", search));
     }
@@ -63,10 +76,6 @@ fn setting(name: &str, value: String) -> v1::Setting {
         name: name.to_owned(),
         value,
     }
-}
-
-fn own_limits(own: &Limits) -> Option<v1::Limits> {
-    (*own != Limits::default()).then(|| own.into())
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub struct PlayerTable {
     /// "1/4 pawn exchange"; 0 by default.
     #[serde(default, deserialize_with = "crate::sigma::deserialize")]
     pub sigma: Option<Sigma>,
-    /// Native: what the noise is added to, "position" (the default) or "weights".
+    /// Native: what the noise is added to, "position" (the default), "leaf" or "weights".
     pub noise_model: Option<String>,
     /// Native: fixes the noise seed; of several players, each takes the seed after those of the last one, which uses
     /// one per lane.

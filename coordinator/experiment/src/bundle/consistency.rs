@@ -183,40 +183,41 @@ fn can_end(game: &SealedGame, played: &Game, rules: Adjudication) -> bool {
     };
     let mover = played.position().side_to_move();
     let repetition = played.repetition();
-    let is = |ending: GameEnding| game.ending == ending.name();
-    if is(GameEnding::Mate) {
-        winner == Some(!mover) && played.legal_moves().is_empty()
-    } else if is(GameEnding::Declaration) {
-        let declared = match rules.declaration {
-            DeclarationRule::Win => Some(mover),
-            DeclarationRule::Draw => None,
-        };
-        winner == declared && played.can_declare_win()
-    } else if is(GameEnding::Repetition) {
-        let draws = match rules.repetition {
-            RepetitionRule::Rules => repetition == Repetition::Draw,
-            RepetitionRule::Draw => repetition != Repetition::None,
-            RepetitionRule::PlayOn => false,
-        };
-        winner.is_none() && draws
-    } else if is(GameEnding::PerpetualCheck) {
-        let is_judged = rules.repetition == RepetitionRule::Rules;
-        is_judged && winner.is_some_and(|it| repetition == Repetition::PerpetualCheckBy(!it))
-    } else if is(GameEnding::MaximumPlies) {
-        winner.is_none() && game.plies >= rules.maximum_plies
-    } else if is(GameEnding::Adjudication) {
-        // Versions that wrote no scores had the rule, too.
-        let notes = game.record().map(|record| record.notes).unwrap_or_default();
-        winner.is_some() && (notes.0.is_empty() || notes.agreed_winner(&rules) == winner)
-    } else {
+    let Ok(ending) = game.ending.parse() else {
+        return false;
+    };
+    match ending {
+        GameEnding::Mate => winner == Some(!mover) && played.legal_moves().is_empty(),
+        GameEnding::Declaration => {
+            let declared = match rules.declaration {
+                DeclarationRule::Win => Some(mover),
+                DeclarationRule::Draw => None,
+            };
+            winner == declared && played.can_declare_win()
+        }
+        GameEnding::Repetition => {
+            let draws = match rules.repetition {
+                RepetitionRule::Rules => repetition == Repetition::Draw,
+                RepetitionRule::Draw => repetition != Repetition::None,
+                RepetitionRule::PlayOn => false,
+            };
+            winner.is_none() && draws
+        }
+        GameEnding::PerpetualCheck => {
+            let is_judged = rules.repetition == RepetitionRule::Rules;
+            is_judged && winner.is_some_and(|it| repetition == Repetition::PerpetualCheckBy(!it))
+        }
+        GameEnding::MaximumPlies => winner.is_none() && game.plies >= rules.maximum_plies,
+        GameEnding::Adjudication => {
+            // Versions that wrote no scores had the rule, too.
+            let notes = game.record().map(|record| record.notes).unwrap_or_default();
+            winner.is_some() && (notes.0.is_empty() || notes.agreed_winner(&rules) == winner)
+        }
         // The side to move has resigned, or its move has lost.
-        let lost = [
-            GameEnding::Resignation,
-            GameEnding::IllegalMove,
-            GameEnding::TimeLoss,
-            GameEnding::Crash,
-        ];
-        winner == Some(!mover) && lost.into_iter().any(is)
+        GameEnding::Resignation
+        | GameEnding::IllegalMove
+        | GameEnding::TimeLoss
+        | GameEnding::Crash => winner == Some(!mover),
     }
 }
 

@@ -68,11 +68,11 @@ impl TeamContestant {
                     ..Config::default()
                 };
                 if let Members::Embedded {
+                    players: _,
                     rule,
                     primary,
                     calibration,
                     book,
-                    ..
                 } = members
                 {
                     config.book = book.clone();
@@ -80,7 +80,8 @@ impl TeamContestant {
                         rule: *rule,
                         primary: primary.clone(),
                         calibration: calibration.clone(),
-                        ..EnsembleConfig::default()
+                        // The referee judges games.
+                        resignation: None,
                     };
                 }
                 let turns = match ensemble.is_timed() {

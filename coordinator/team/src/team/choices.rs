@@ -39,14 +39,31 @@ pub struct Choices {
 impl Choices {
     /// Returns the choices that only apply to an embedded coordinator.
     pub(super) fn only_embedded(&self) -> Vec<&'static str> {
+        let Self {
+            players,
+            sigma,
+            evaluator,
+            threads,
+            resign_below,
+            log,
+            book,
+            // They name the coordinator, or go with each question.
+            coordinator: _,
+            standby: _,
+            consultation: _,
+            tls: _,
+            // Every setting of a GUI has them.
+            config: _,
+            hash_mib: _,
+        } = self;
         let chosen = [
-            ("the number of players", self.players.is_some()),
-            ("sigma", self.sigma.is_some()),
-            ("the evaluator", self.evaluator.is_some()),
-            ("the number of threads", self.threads.is_some()),
-            ("resignation", self.resign_below.is_some()),
-            ("a log", self.log.is_some()),
-            ("a book", self.book.is_some()),
+            ("the number of players", players.is_some()),
+            ("sigma", sigma.is_some()),
+            ("the evaluator", evaluator.is_some()),
+            ("the number of threads", threads.is_some()),
+            ("resignation", resign_below.is_some()),
+            ("a log", log.is_some()),
+            ("a book", book.is_some()),
         ];
         let chosen = chosen.into_iter().filter(|(_, is_chosen)| *is_chosen);
         chosen.map(|(what, _)| what).collect()

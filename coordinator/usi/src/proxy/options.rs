@@ -319,31 +319,50 @@ impl ProxyOptions {
 
     /// Returns the choices of the command line, overridden by the GUI's.
     pub fn over(&self, base: &Choices) -> Choices {
+        let Self {
+            // The proxy and its searches have these.
+            role: _,
+            multi_pv: _,
+            seed: _,
+            clock: _,
+            rules: _,
+            hash_mib,
+            config,
+            coordinator,
+            standby,
+            players,
+            sigma,
+            evaluator,
+            eval_file,
+            threads,
+            resign_below,
+            consultation,
+            tls,
+            book,
+        } = self.clone();
+        let base = base.clone();
         let consultation = ConsultationChoices {
-            without_book: self.book.without,
-            book_plies: self.book.plies,
-            ..self.consultation.clone()
+            without_book: book.without,
+            book_plies: book.plies,
+            ..consultation
         };
         Choices {
-            config: self.config.clone().or(base.config.clone()),
-            standby: match self.coordinator {
-                Some(_) => self.standby.clone(),
-                None => base.standby.clone(),
+            config: config.or(base.config),
+            standby: match coordinator {
+                Some(_) => standby,
+                None => base.standby,
             },
-            coordinator: self.coordinator.clone().or(base.coordinator.clone()),
-            players: self.players.or(base.players),
-            sigma: self.sigma.or(base.sigma),
-            evaluator: with_weights(
-                self.evaluator.clone().or(base.evaluator.clone()),
-                self.eval_file.clone(),
-            ),
-            threads: self.threads.or(base.threads),
-            consultation: consultation.or(base.consultation.clone()),
-            resign_below: self.resign_below.or(base.resign_below),
-            hash_mib: self.hash_mib.or(base.hash_mib),
-            log: base.log.clone(),
-            book: self.book.file.clone().or(base.book.clone()),
-            tls: self.tls.clone().or(base.tls.clone()),
+            coordinator: coordinator.or(base.coordinator),
+            players: players.or(base.players),
+            sigma: sigma.or(base.sigma),
+            evaluator: with_weights(evaluator.or(base.evaluator), eval_file),
+            threads: threads.or(base.threads),
+            consultation: consultation.or(base.consultation),
+            resign_below: resign_below.or(base.resign_below),
+            hash_mib: hash_mib.or(base.hash_mib),
+            log: base.log,
+            book: book.file.or(base.book),
+            tls: tls.or(base.tls),
         }
     }
 }

@@ -24,17 +24,7 @@ fn every_ending_of_an_exported_game_is_read_back() {
     let note = |time_ms, score| Note { time_ms, score };
     let notes = [note(61_500, Some(-35)), note(900, None)];
     let comments = ["build: a program".to_owned()];
-    for ending in [
-        GameEnding::Mate,
-        GameEnding::Resignation,
-        GameEnding::Declaration,
-        GameEnding::Repetition,
-        GameEnding::PerpetualCheck,
-        GameEnding::MaximumPlies,
-        GameEnding::Adjudication,
-        GameEnding::IllegalMove,
-        GameEnding::TimeLoss,
-    ] {
+    for ending in GameEnding::ALL {
         for moves in [even, odd, after_black] {
             for result in [Outcome::Win, Outcome::Draw, Outcome::Loss] {
                 let kifu = Kifu {
