@@ -21,7 +21,7 @@ pub use evaluator::Evaluator;
 pub use linear::{Linear, LinearWeights};
 pub use material::{Material, MaterialValues, MaterialWeights};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator};
-pub use nnue::{Architecture, Network, NetworkError, Nnue};
+pub use nnue::{Architecture, FV_SCALE, Network, NetworkError, Nnue};
 pub use noise::{Noise, NoiseError};
 pub(crate) use piece_values::PieceValues;
 pub use pieces::{board_value, exchange_value, hand_value};

@@ -10,7 +10,7 @@ mod simd;
 pub use architecture::Architecture;
 pub use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
 pub use file::NetworkError;
-pub use network::Network;
+pub use network::{FV_SCALE, Network};
 pub use network::{Layer, Parts};
 pub use shape::{HIDDEN, WIDTH};
 pub use simd::{Vectorised, vectorised};

@@ -3,7 +3,8 @@
 use super::{board_value, exchange_value};
 use crate::rules::{Bitboard, Move, PieceKind, Position, Square, direction, piece_attacks, ray};
 
-/// The kinds in order of their value as capturers, the cheapest first.
+/// The kinds as they capture, the cheapest first. Two differ a little from [`exchange_value`]: the promoted pawn,
+/// worth less than lance and knight, follows them, and the horse follows the rook.
 const ORDER: [PieceKind; PieceKind::COUNT] = [
     PieceKind::Pawn,
     PieceKind::Lance,
@@ -22,7 +23,7 @@ const ORDER: [PieceKind; PieceKind::COUNT] = [
 ];
 
 /// Tells whether a legal move gains at least `threshold` centipawns when both sides go on capturing
-/// on its destination with their cheapest pieces as long as it pays. Pins are ignored.
+/// on its destination, in the order of their kinds here, as long as it pays. Pins are ignored.
 pub fn gains_at_least(position: &Position, mv: Move, threshold: i32) -> bool {
     let us = position.side_to_move();
     let to = mv.to();

@@ -405,8 +405,8 @@ impl<'a> Referee<'a> {
     }
 }
 
-/// Median score of the votes that count, from the side to move, so that a single member neither ends a
-/// game nor keeps it going.
+/// Median score of the votes that count, from the side to move, so that a single one of three or more members neither
+/// ends a game nor keeps it going; of an even number, the better for the side to move of the two in the middle.
 fn median_score(ballot: &Ballot) -> Option<i32> {
     let counted = ballot.votes.iter().filter(|vote| vote.counted);
     let mut scores: Vec<i32> = counted

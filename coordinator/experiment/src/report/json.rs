@@ -128,6 +128,7 @@ fn cell_json(cell: &CellFindings<'_>) -> Value {
         "games_without_say": cell.without_say,
         "games_of_other_settings": cell.other_games,
         "specification": cell.cell.hash,
+        "adjudication": cell.cell.adjudication,
         "builds": cell.builds.iter().map(|(build, games)| json!({
             "build": build,
             "games": games,

@@ -624,6 +624,16 @@ async fn a_cell_that_is_its_own_opponent_is_no_sample() {
         let unlike = read(&MIRRORED.replace(same, other)).expect("a good file");
         assert!(!unlike.cells[0].is_own_opponent(), "{other}");
     }
+    // The lanes of one search differ by their noise, so that they vote.
+    for (alike, lanes) in [(true, ""), (false, ", lanes = 8")] {
+        let text = MIRRORED.replace("\"$sigma\"", &format!("\"$sigma\", seed = 7{lanes}"));
+        let text = text.replace("\"s\"", &format!("\"s\", sigma = 25, seed = 7{lanes}"));
+        let text = text
+            .replace("[0, 25]", "[25]")
+            .replace("sigma=0", "sigma=25");
+        let same = read(&text).expect("a good file");
+        assert_eq!(same.cells[0].is_own_opponent(), alike, "{lanes}");
+    }
     let address = Address::Sqlite(folder.path().join("m.db"));
     let store = store::open(&address, &specification.plan("build"), OpenMode::PLAY).await;
     let store = store.expect("a store");

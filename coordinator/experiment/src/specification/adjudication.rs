@@ -1,10 +1,10 @@
 //! Adjudication: the rules that end a game and give its result.
 
 use monju_team::config::{ConfigError, Source};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Rules that end a game before mate or resignation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Adjudication {
     /// Plies, including the opening's, after which a game is drawn.
     pub maximum_plies: u32,
@@ -20,7 +20,7 @@ pub struct Adjudication {
 
 /// Result of a declaration by the 27-point rule. A side that may declare does: players search for the
 /// declaration, and coordinators make it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeclarationRule {
     /// The declaring side wins.
@@ -31,7 +31,7 @@ pub enum DeclarationRule {
 }
 
 /// Result of a fourfold repetition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RepetitionRule {
     /// A draw, but perpetual check loses.

@@ -4,7 +4,7 @@ use super::driven_engine::DrivenEngine;
 use crate::clock::TimeControl;
 use monju_coordinator::{clock::NodesTime, voting::Rule};
 use monju_engine::eval::Sigma;
-use monju_host::{CoreSet, GoForm, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
+use monju_host::{CoreSet, GoForm, NativeSpec, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
 use monju_proto::v1::Limits;
 use monju_team::config::BookConfig;
 use serde::Deserialize;
@@ -108,7 +108,7 @@ impl SideEnsemble {
             side.margin = Duration::ZERO;
         }
         if let Members::Embedded { players, rule, .. } = &mut side.members {
-            if *rule != Rule::Weighted {
+            if !rule.weighs_votes() {
                 for player in players.iter_mut() {
                     player.weight = 1.0;
                 }
@@ -137,7 +137,9 @@ impl SideEnsemble {
             nameless.collect()
         };
         let (own, others) = (nameless(self), nameless(other));
-        let is_fixed = |side: &Self| !side.varies() && !side.is_timed();
+        let is_fixed = |side: &Self| {
+            !side.varies() && !side.is_timed() && !side.players().iter().any(has_unlike_lanes)
+        };
         is_fixed(self)
             && is_fixed(other)
             && self.limits == other.limits
@@ -343,12 +345,22 @@ impl SideEnsemble {
 fn thinks_anew(player: &PlayerSpec) -> bool {
     match &player.kind {
         PlayerKind::Native(native) => {
-            let noisy =
-                native.sigma != Sigma::Centipawns(0.0) && native.sigma != Sigma::PawnExchanges(0.0);
-            noisy && native.seed.is_none() || native.threads > 1
+            is_noisy(native) && native.seed.is_none() || native.threads > 1
         }
         PlayerKind::Usi(spec) => asked_threads(spec).is_some_and(|threads| threads > 1),
     }
+}
+
+/// Returns whether a player is several voters in one search, who differ by their noise.
+fn has_unlike_lanes(player: &PlayerSpec) -> bool {
+    match &player.kind {
+        PlayerKind::Native(native) => native.lanes > 1 && is_noisy(native),
+        PlayerKind::Usi(_) => false,
+    }
+}
+
+fn is_noisy(native: &NativeSpec) -> bool {
+    native.sigma != Sigma::Centipawns(0.0) && native.sigma != Sigma::PawnExchanges(0.0)
 }
 
 /// Returns whether the words of a `go` may limit a search in time: all do that name a time, or neither nodes nor depth.

@@ -11,7 +11,7 @@ use std::num::NonZeroU8;
 
 /// Divisor of outputs, unless the network was made for another scale; shogi engines call it
 /// `FV_SCALE`.
-const FV_SCALE: u8 = 16;
+pub const FV_SCALE: u8 = 16;
 
 /// Value of a pawn in networks.
 const PAWN: i64 = 90;

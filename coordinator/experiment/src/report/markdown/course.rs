@@ -16,7 +16,10 @@ pub(super) fn variety(text: &mut String, report: &Findings<'_>) {
     }
     let columns: BTreeSet<u32> = cells
         .iter()
-        .flat_map(|cell| cell.effort[0].variety.0.keys().copied())
+        .flat_map(|cell| {
+            let own = cell.effort[0].variety.0.keys().copied();
+            own.chain(published_columns(cell))
+        })
         .collect();
     text.push_str(
         "\n## Votes by number of different moves\n\nShare of the first side's positions; in brackets \
@@ -40,7 +43,8 @@ pub(super) fn variety(text: &mut String, report: &Findings<'_>) {
             let _ = write!(text, " {share:.1}%");
             let published = cell
                 .published_moves
-                .and_then(|counts| counts.get((*moves as usize).checked_sub(1)?));
+                .and_then(|counts| counts.get((*moves as usize).checked_sub(1)?))
+                .filter(|_| published_all > 0);
             if let Some(published) = published {
                 let _ = write!(
                     text,
@@ -52,6 +56,12 @@ pub(super) fn variety(text: &mut String, report: &Findings<'_>) {
         }
         let _ = writeln!(text, " {all} |");
     }
+}
+
+/// The numbers of different moves that have published positions.
+fn published_columns(cell: &CellFindings<'_>) -> impl Iterator<Item = u32> {
+    let counts = (1..).zip(cell.published_moves.into_iter().flatten());
+    counts.filter_map(|(moves, positions)| (*positions > 0).then_some(moves))
 }
 
 /// Colours, endings, length, effort.

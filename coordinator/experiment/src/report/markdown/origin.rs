@@ -2,6 +2,7 @@
 
 use crate::{
     report::findings::{CellFindings, Findings},
+    specification::{Adjudication, DeclarationRule, RepetitionRule},
     store::{Origin, PlanRow, PlannedGames, base_of_file},
 };
 use monju_engine::counted;
@@ -264,15 +265,29 @@ fn compared(base: &str) -> String {
 /// Rules that end games before mate or resignation, where the paper of a table may have none.
 pub(super) fn adjudications(text: &mut String, report: &Findings<'_>) {
     let words = |cell: &CellFindings<'_>| {
-        let rules = cell.cell.adjudication;
-        let score = match rules.score {
+        let Adjudication {
+            maximum_plies,
+            score,
+            score_plies,
+            declaration,
+            repetition,
+        } = cell.cell.adjudication;
+        let score = match score {
             Some(score) => format!(
-                "won when both sides see more than {score} centipawns for {} plies",
-                rules.score_plies
+                "won when both sides see more than {score} centipawns for {score_plies} plies"
             ),
             None => "never by score".to_owned(),
         };
-        format!("{score}; drawn after {} plies", rules.maximum_plies)
+        let declaration = match declaration {
+            DeclarationRule::Win => "",
+            DeclarationRule::Draw => "; drawn by a declaration",
+        };
+        let repetition = match repetition {
+            RepetitionRule::Rules => "",
+            RepetitionRule::Draw => "; drawn by every repetition, perpetual check included",
+            RepetitionRule::PlayOn => "; no end by repetition",
+        };
+        format!("{score}; drawn after {maximum_plies} plies{declaration}{repetition}")
     };
     let all: BTreeSet<String> = report.cells.iter().map(words).collect();
     for rules in all {
