@@ -353,7 +353,7 @@ fn numbers_are_tuned_and_a_tuning_goes_on() {
     let second = tune("whole.json", "2");
     assert!(!second.status.success());
     assert!(
-        second.errors.contains("another tuning writes"),
+        second.errors.contains("another run writes"),
         "{}",
         second.errors
     );

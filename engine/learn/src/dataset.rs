@@ -2,7 +2,7 @@
 
 use crate::{
     example::{TrainingExample, TrainingExampleError},
-    files::{FileError, read},
+    files::{FileError, check_named_once, read},
 };
 use monju_engine::{counted, fnv1a, random::spread};
 use std::{fmt::Write as _, path::PathBuf};
@@ -65,9 +65,13 @@ pub enum DatasetError {
         /// Reason.
         source: TrainingExampleError,
     },
-    /// The training set or the validation set is empty.
-    #[error("too few positions: one game of {VALIDATION_SHARE} is held out")]
-    TooFew,
+    /// The training set (true) or the validation set is empty.
+    #[error(
+        "too few games: the first position of each decides whether it is one of about {VALIDATION_SHARE} that is held out, and none \
+         would be {}; add games",
+        if *.0 { "left to learn from" } else { "held out" }
+    )]
+    TooFew(bool),
 }
 
 /// Returns the lines of a recipe that name the files of a training and what was read from them.
@@ -81,6 +85,24 @@ pub(crate) fn data_in_recipe(paths: &[PathBuf], contents: &[(usize, u64)]) -> St
         .collect()
 }
 
+/// Returns whether positions stand in their games, whose last ones are marked.
+fn marks_games(examples: &[[u8; TrainingExample::SIZE]]) -> bool {
+    let ends = examples
+        .iter()
+        .filter(|example| TrainingExample::is_last_of_bytes(example));
+    let breaks = examples.windows(2).filter(|pair| {
+        !TrainingExample::is_last_of_bytes(&pair[0]) && !follows(&pair[0], &pair[1])
+    });
+    // Shuffled positions follow each other by chance.
+    let (ends, breaks) = (ends.count(), breaks.count());
+    ends > 0 && breaks <= ends
+}
+
+/// Returns whether a position can come after another one of its game.
+fn follows(earlier: &[u8; TrainingExample::SIZE], later: &[u8; TrainingExample::SIZE]) -> bool {
+    TrainingExample::ply_of_bytes(earlier) < TrainingExample::ply_of_bytes(later)
+}
+
 impl<S: ExampleSet> Dataset<S> {
     /// Reads all files; `prepare` may change the examples of each game. An incomplete example at the
     /// end of a file that still grows is ignored.
@@ -91,14 +113,15 @@ impl<S: ExampleSet> Dataset<S> {
         paths: &[PathBuf],
         prepare: impl Fn(&mut [TrainingExample]),
     ) -> Result<Self, DatasetError> {
+        check_named_once(paths)?;
         let mut data = Self::default();
         for path in paths {
             let bytes = read(path)?;
             let (examples, _) = bytes.as_chunks::<{ TrainingExample::SIZE }>();
             let hash = fnv1a(examples.as_flattened());
             data.contents.push((examples.len(), hash));
-            // Other programs do not mark the ends of games; then every position is its own game.
-            let has_games = examples.iter().any(TrainingExample::is_last_of_bytes);
+            // Other programs do not mark the ends of games, or shuffle positions; then every position is its own game.
+            let has_games = marks_games(examples);
             if !has_games && !examples.is_empty() {
                 data.without_games.push(path.clone());
             }
@@ -112,7 +135,10 @@ impl<S: ExampleSet> Dataset<S> {
             let mut game: Vec<TrainingExample> = Vec::new();
             for (index, bytes) in examples.iter().enumerate() {
                 let example = TrainingExample::from_bytes(bytes).map_err(invalid(index))?;
-                let is_last = example.is_last || !has_games;
+                let next = examples.get(index + 1);
+                // A game that was cut short has no mark.
+                let is_cut = next.is_some_and(|next| !follows(bytes, next));
+                let is_last = example.is_last || is_cut || !has_games;
                 game.push(example);
                 if !is_last && index + 1 < examples.len() {
                     continue;
@@ -143,7 +169,7 @@ impl<S: ExampleSet> Dataset<S> {
         if !self.without_games.is_empty() {
             let _ = write!(
                 summary,
-                "; {} without ends of games, so that positions are held out whose neighbours are learned from, and losses \
+                "; {} shuffled or without ends of games, so that positions are held out whose neighbours are learned from, and losses \
                  on them promise too much",
                 counted(self.without_games.len() as u64, "file")
             );
@@ -156,10 +182,10 @@ impl<S: ExampleSet> Dataset<S> {
     /// # Errors
     /// One of them is.
     pub fn check(&self) -> Result<(), DatasetError> {
-        if self.training.is_empty() || self.validation.is_empty() {
-            return Err(DatasetError::TooFew);
+        match (self.training.is_empty(), self.validation.is_empty()) {
+            (false, false) => Ok(()),
+            (is_training, _) => Err(DatasetError::TooFew(is_training)),
         }
-        Ok(())
     }
 }
 
@@ -222,7 +248,7 @@ mod tests {
         let path = folder.path().join("games.psv");
         // Games of 3 and 2 positions, the first one for validation, and an unfinished one.
         let start = |is_last| example_of(&Position::startpos(), is_last);
-        let examples = [
+        let mut examples = [
             first(true),
             start(false),
             start(true),
@@ -230,6 +256,9 @@ mod tests {
             start(true),
             first(false),
         ];
+        for (example, ply) in examples.iter_mut().zip([1, 2, 3, 1, 2, 1]) {
+            example.ply = ply;
+        }
         let mut bytes: Vec<u8> = examples
             .iter()
             .flat_map(TrainingExample::to_bytes)
@@ -259,8 +288,35 @@ mod tests {
             (data.validation.len(), data.training.len()),
             (single, 6 - single)
         );
-        assert!(data.summary().contains("; 1 file without ends of games"));
+        assert!(
+            data.summary()
+                .contains("; 1 file shuffled or without ends of games")
+        );
         assert!(single >= 1 && data.validation.0.iter().all(|&length| length == 1));
+
+        // Shuffled positions, with the marks of their games.
+        let mut shuffled = bytes.clone();
+        for (place, example) in (shuffled.as_chunks_mut::<{ TrainingExample::SIZE }>().0)
+            .iter_mut()
+            .enumerate()
+        {
+            example[36] = 9 - place as u8;
+            example[TrainingExample::SIZE - 1] = u8::from(place == 4);
+        }
+        fs::write(&paths[0], &shuffled).unwrap();
+        let data = Dataset::<Scores>::read(&paths, count).unwrap();
+        assert_eq!(data.without_games, paths);
+        assert!(data.validation.0.iter().all(|&length| length == 1));
+
+        // A game that was cut short, and another one after it.
+        let mut cut = bytes.clone();
+        cut[3 * TrainingExample::SIZE - 1] = 0;
+        fs::write(&paths[0], &cut).unwrap();
+        let data = Dataset::<Scores>::read(&paths, count).unwrap();
+        assert_eq!(
+            (data.validation.0, data.training.0),
+            (vec![3; 3], vec![2, 2, 1])
+        );
 
         // Damage to the board of the fifth position.
         bytes[4 * TrainingExample::SIZE..][..32].fill(0xff);

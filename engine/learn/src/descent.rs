@@ -4,6 +4,9 @@ use crate::setting::{SettingError, check};
 use monju_engine::random::SplitMix64;
 use monju_gradient::adam::AdamNumbers;
 
+/// Greatest weight of the squares; all weights are gone long before.
+const GREATEST_PENALTY: f64 = 1e3;
+
 /// Settings of a descent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DescentSettings {
@@ -36,7 +39,8 @@ impl DescentSettings {
         let is_rate = self.rate > 0.0 && self.rate < 1.0;
         check("rate", self.rate, is_rate, "between 0 and 1")?;
         check("batch", self.batch as f64, self.batch > 0, "positive")?;
-        check("penalty", self.penalty, self.penalty >= 0.0, "0 or more")
+        let is_penalty = (0.0..=GREATEST_PENALTY).contains(&self.penalty);
+        check("penalty", self.penalty, is_penalty, "between 0 and 1000")
     }
 }
 

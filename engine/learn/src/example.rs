@@ -112,6 +112,11 @@ impl TrainingExample {
         bytes[39] & 1 == 1
     }
 
+    /// Returns the ply of an encoded position.
+    pub(crate) fn ply_of_bytes(bytes: &[u8; Self::SIZE]) -> u16 {
+        u16::from_le_bytes([bytes[36], bytes[37]])
+    }
+
     /// Decodes the position.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! the work.
 
 use std::{
+    collections::BTreeSet,
     ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
@@ -74,6 +75,12 @@ pub enum FileError {
     /// An earlier run has left a checkpoint, and is not to be resumed.
     #[error("{} is there: go on with --resume, name another --output, or remove it", .0.display())]
     EarlierRun(PathBuf),
+    /// Another run writes the file.
+    #[error("another run writes {}; wait for its end, or name another file", .0.display())]
+    Taken(PathBuf),
+    /// An input is named twice.
+    #[error("{} is named twice, and would count twice", .0.display())]
+    Twice(PathBuf),
     /// An output is also an input.
     #[error(
         "{} would be written over {}, which is read; choose another --output",
@@ -141,6 +148,23 @@ pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
     // Some file systems have no locks; there the file stays unprotected.
     let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
     Ok((!is_taken).then_some(file))
+}
+
+/// Keeps other runs off a file that is replaced again and again, until the handle is dropped: a file beside it, with
+/// `.lock` behind its name, is open for this process alone.
+///
+/// # Errors
+/// Another run has it, or the file beside it cannot be made.
+pub fn lock(path: &Path) -> Result<File, FileError> {
+    let beside = with_suffix(path, ".lock");
+    match open_alone(&beside) {
+        Ok(Some(file)) => Ok(file),
+        Ok(None) => Err(FileError::Taken(path.to_owned())),
+        Err(source) => Err(FileError::Write {
+            path: beside,
+            source,
+        }),
+    }
 }
 
 /// Reads an open file from its beginning.
@@ -270,6 +294,18 @@ fn check_writable(path: &Path) -> Result<(), FileError> {
     }
 }
 
+/// Checks that all inputs are different files, however the paths are spelt.
+///
+/// # Errors
+/// One is named twice.
+pub fn check_named_once(inputs: &[PathBuf]) -> Result<(), FileError> {
+    let mut seen = BTreeSet::new();
+    match inputs.iter().find(|input| !seen.insert(resolved(input))) {
+        Some(twice) => Err(FileError::Twice(twice.clone())),
+        None => Ok(()),
+    }
+}
+
 /// Checks that no output is an input or another output, however the paths are spelt and through
 /// whatever links they lead.
 fn check_distinct<'a>(
@@ -381,6 +417,17 @@ mod tests {
     }
 
     #[test]
+    fn a_file_has_one_run_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("net.nnue");
+        let first = lock(&path).unwrap();
+        let error = lock(&path).unwrap_err().to_string();
+        assert!(error.contains("another run writes") && error.contains("net.nnue;"));
+        drop(first);
+        lock(&path).unwrap();
+    }
+
+    #[test]
     fn an_output_is_never_an_input_however_it_is_spelt() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -403,5 +450,12 @@ mod tests {
             "two outputs"
         );
         check(&at("in"), &[at("new"), at("in.checkpoint"), at("sub/in")]).unwrap();
+        check_named_once(&[at("in"), at("other")]).unwrap();
+        let error = check_named_once(&[at("in"), at("sub/../in")]).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("is named twice, and would count twice")
+        );
     }
 }

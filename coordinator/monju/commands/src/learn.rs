@@ -70,10 +70,12 @@ pub fn searches(run: &SearchesRun) -> anyhow::Result<()> {
 pub fn material(run: &MaterialRun) -> anyhow::Result<()> {
     let summary = run.run(&mut TerminalProgress::default())?;
     print(format_args!(
-        "{}: loss {:.5} on held-out games, {:.5} before\n",
+        "{}: loss {:.5} on held-out games with {:.0} centipawns of the file to a unit of the logit, {:.5} with {:.0} before\n",
         run.output.display(),
         summary.after,
-        summary.before
+        summary.units[1],
+        summary.before,
+        summary.units[0]
     ))
 }
 

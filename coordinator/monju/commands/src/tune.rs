@@ -19,11 +19,11 @@ use monju_experiment::{
     tuning::{Screening, TuningGames},
 };
 use monju_host::load_evaluator;
-use monju_learn::files::{open_alone, write_atomically};
+use monju_learn::files::{self, write_atomically};
 use monju_team::signals;
 use serde_json::Value;
 use std::{
-    fs::{self, File},
+    fs,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -82,7 +82,7 @@ impl TuneCommand {
             recipe.clone(),
         );
         let build = runner::build().context("cannot read the executable of monju")?;
-        let _lock = self.lock()?;
+        let _lock = files::lock(&self.state)?;
         let write = |spsa: &Spsa| {
             let mut state = spsa.state();
             state["build"] = build.clone().into();
@@ -98,6 +98,9 @@ impl TuneCommand {
                     self.state.display(),
                     self.openings.display()
                 );
+                state["recipe"] = recipe.into();
+            } else if state["recipe"].as_str().map(without_place) == Some(without_place(&recipe)) {
+                // The same openings, wherever they are.
                 state["recipe"] = recipe.into();
             }
             self.check_build(&state["build"], &build)
@@ -146,21 +149,6 @@ impl TuneCommand {
         Ok(())
     }
 
-    /// Keeps other tunings off the state, until the file is dropped. The state itself is replaced at every update,
-    /// so that a file beside it has the lock.
-    fn lock(&self) -> anyhow::Result<File> {
-        let mut path = self.state.clone().into_os_string();
-        path.push(".lock");
-        let path = PathBuf::from(path);
-        let file = open_alone(&path).with_context(|| format!("cannot write {}", path.display()))?;
-        file.with_context(|| {
-            format!(
-                "another tuning writes {}; wait for its end, or name another --state",
-                self.state.display()
-            )
-        })
-    }
-
     /// Refuses a state that another build has made: its games were of another search. States of older versions do
     /// not name theirs.
     fn check_build(&self, made_by: &Value, build: &str) -> anyhow::Result<()> {
@@ -200,6 +188,14 @@ impl TuneCommand {
 fn recipe(older: &str, openings: &Openings) -> String {
     let content = fnv1a(openings.lines().join("\n").as_bytes());
     format!("{older}:{content:016x}")
+}
+
+/// A recipe without the path of the openings, which have their number and content behind it.
+fn without_place(recipe: &str) -> Option<[&str; 3]> {
+    let (settings, openings) = recipe.rsplit_once(" openings=")?;
+    let mut parts = openings.rsplitn(3, ':');
+    let (content, number) = (parts.next()?, parts.next()?);
+    parts.next().map(|_| [settings, number, content])
 }
 
 /// The end of a tuning or a screening that was stopped.
@@ -302,6 +298,29 @@ async fn play_screening(runner: &Runner) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn openings_are_the_same_wherever_they_are() {
+        let (one, other) = (
+            "a=1 openings=o.sfen:8:0f",
+            "a=1 openings=/a b/c:o.sfen:8:0f",
+        );
+        assert!(without_place(one).is_some());
+        assert_eq!(without_place(one), without_place(other));
+        assert_ne!(
+            without_place(one),
+            without_place("a=1 openings=o.sfen:8:1f")
+        );
+        assert_ne!(
+            without_place(one),
+            without_place("a=2 openings=o.sfen:8:0f")
+        );
+        assert_eq!(
+            without_place("a=1 openings=o.sfen:8"),
+            None,
+            "an older recipe"
+        );
+    }
     use monju_experiment::store::StoreError;
     use std::path::Path;
 

@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     chart::ChartError,
-    files::{FileError, check_new, check_outputs, read, read_text, with_suffix, write_atomically},
+    files::{
+        FileError, check_new, check_outputs, lock, read, read_text, with_suffix, write_atomically,
+    },
     progress::ProgressObserver,
     recipe,
 };
@@ -20,6 +22,7 @@ use monju_engine::{
 };
 use monju_records::{self as records, GameRecord, RecordFileError};
 use std::{
+    fs::File,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -84,7 +87,7 @@ pub enum LinearRunError {
         /// Number of its games.
         games: usize,
     },
-    /// There is no recipe of an earlier run.
+    /// There is no recipe or no checkpoint of an earlier run.
     #[error("nothing to resume; train anew without --resume")]
     NothingToResume(#[source] FileError),
     /// The recipe of the earlier run is different.
@@ -109,7 +112,7 @@ pub enum LinearRunError {
         source: CheckpointError,
     },
     /// The training diverged.
-    #[error("the loss of step {0} is not a number; train with a lower --rate or another --width")]
+    #[error("the training diverged in step {0}; train with a lower --rate or another --width")]
     Diverged(u64),
     /// The weights cannot be used.
     #[error(transparent)]
@@ -131,7 +134,7 @@ impl LinearRun {
     /// A file cannot be read or written or has other content, a setting is out of range, or the
     /// training diverges.
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<String, LinearRunError> {
-        self.check()?;
+        let _lock = self.check()?;
         let games = self.read_games()?;
         let recipe = self.recipe(games.hash);
         let (game_count, validation) = (games.training.len(), games.validation);
@@ -161,7 +164,8 @@ impl LinearRun {
         Ok(report)
     }
 
-    fn check(&self) -> Result<(), LinearRunError> {
+    /// Checks settings and files, and keeps other runs off the weights as long as the handle is open.
+    fn check(&self) -> Result<File, LinearRunError> {
         let LinearTraining {
             rate,
             width,
@@ -186,10 +190,11 @@ impl LinearRun {
         let suffixes = ["", ".loss.svg", ".report", ".recipe", ".checkpoint"];
         let outputs = suffixes.map(|suffix| self.beside(suffix));
         check_outputs([self.games.as_path()], &outputs)?;
+        let held = lock(&self.output)?;
         if !self.resume {
             check_new(&self.beside(".checkpoint"))?;
         }
-        Ok(())
+        Ok(held)
     }
 
     fn read_games(&self) -> Result<Games, LinearRunError> {
@@ -236,7 +241,7 @@ impl LinearRun {
                 recipe: recipe_path,
             });
         }
-        let bytes = read(&path)?;
+        let bytes = read(&path).map_err(LinearRunError::NothingToResume)?;
         LinearTrainer::resume(self.settings.clone(), games, &bytes)
             .map_err(|source| LinearRunError::Checkpoint { path, source })
     }
@@ -252,7 +257,7 @@ impl LinearRun {
         let mut is_first = !self.resume;
         while !trainer.is_finished() {
             if let Some(step) = trainer.step()
-                && !step.loss.is_finite()
+                && !(step.loss.is_finite() && trainer.is_finite())
             {
                 return Err(LinearRunError::Diverged(step.number));
             }
@@ -458,7 +463,7 @@ mod tests {
         let mut wild = run("whole", false);
         wild.settings.width = f32::MIN_POSITIVE;
         let error = refused(&wild);
-        assert!(error.contains("is not a number"), "{error}");
+        assert!(error.contains("diverged in step 1;"), "{error}");
         assert!(saved() == before, "the files are unchanged");
 
         let mut over = run("whole", false);

@@ -83,6 +83,11 @@ impl LinearTrainer {
         &self.history
     }
 
+    /// Returns false once a parameter is not a number, which the weights, cut to their range, do not show.
+    pub fn is_finite(&self) -> bool {
+        (self.optimizer.parameters.iter()).all(|parameter| parameter.is_finite())
+    }
+
     /// Returns the current weights as a file.
     pub fn weights(&self) -> Vec<u8> {
         self.values().to_bytes()

@@ -27,6 +27,8 @@ pub struct MaterialSummary {
     pub before: f64,
     /// Loss after the training.
     pub after: f64,
+    /// Centipawns in one unit of the logit before and after, since the file keeps the value of a set of pieces.
+    pub units: [f64; 2],
 }
 
 /// Error of a training run.
@@ -60,7 +62,7 @@ impl MaterialRun {
         progress.message(&data.summary());
         data.check()?;
         progress.begin(self.settings.epochs, 0, "epochs");
-        let before = trainer.loss(&data.validation);
+        let (before, unit) = (trainer.loss(&data.validation), trainer.unit());
         let mut epochs = 0;
         while !trainer.is_finished() {
             let loss = trainer.epoch(&data.training);
@@ -73,7 +75,11 @@ impl MaterialRun {
         let data = data_in_recipe(&self.data, &data.contents);
         let recipe = format!("{:#?}\n{data}", self.settings);
         write_atomically(&recipe_path, recipe.as_bytes())?;
-        Ok(MaterialSummary { before, after })
+        Ok(MaterialSummary {
+            before,
+            after,
+            units: [unit, trainer.unit()],
+        })
     }
 }
 

@@ -134,8 +134,9 @@ impl MaterialTrainer {
         }
     }
 
-    /// Returns the values in centipawns, rescaled to the exchange value of a set of pieces.
-    pub fn values(&self) -> MaterialValues {
+    /// Returns the centipawns in one unit of the logit, by which the values of a set of pieces keep their exchange
+    /// value. They change with the training.
+    pub fn unit(&self) -> f64 {
         let parameter = |number: usize| self.parameters[number];
         let (mut wanted, mut learned) = (0.0, 0.0);
         for kind in PieceKind::HAND {
@@ -144,8 +145,13 @@ impl MaterialTrainer {
             learned += count * (parameter(KINDS + kind.index()) + parameter(HANDS + kind.index()));
         }
         // Worthless pieces cannot be rescaled.
-        let factor = if learned > 0.0 { wanted / learned } else { 0.0 };
-        let centipawns = |logits: f64| libm::round(factor * logits) as i32;
+        if learned > 0.0 { wanted / learned } else { 0.0 }
+    }
+
+    /// Returns the values in centipawns of [`MaterialTrainer::unit`].
+    pub fn values(&self) -> MaterialValues {
+        let (parameter, unit) = (|number: usize| self.parameters[number], self.unit());
+        let centipawns = |logits: f64| libm::round(unit * logits) as i32;
         let mut values = MaterialValues::flat();
         values.turn = centipawns(parameter(TURN));
         for kind in PieceKind::HAND {

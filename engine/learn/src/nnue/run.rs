@@ -11,13 +11,15 @@ use crate::{
     chart::ChartError,
     dataset::{Dataset, DatasetError, ExampleSet, data_in_recipe},
     example::TrainingExample,
-    files::{FileError, check_new, check_outputs, read, read_text, with_suffix, write_atomically},
+    files::{
+        FileError, check_new, check_outputs, lock, read, read_text, with_suffix, write_atomically,
+    },
     lambda_return::apply_lambda_returns,
     progress::ProgressObserver,
     recipe,
 };
 use monju_engine::eval::{Architecture, Network, nnue::NetworkError};
-use std::path::PathBuf;
+use std::{fs::File, path::PathBuf};
 
 /// Training of a network.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +53,7 @@ pub enum NetworkRunError {
     Dataset(#[from] DatasetError),
     /// A file marks no games, so that no score can take into account what follows it.
     #[error(
-        "{} marks no ends of games, so that no score has anything that follows it: leave out --trace-decay, or this file",
+        "{} marks no ends of games, or is shuffled, so that no score has anything that follows it: leave out --trace-decay, or this file",
         .0.display()
     )]
     WithoutGames(PathBuf),
@@ -82,7 +84,7 @@ pub enum NetworkRunError {
     /// The network cannot be encoded for other engines.
     #[error(transparent)]
     Encode(NetworkError),
-    /// There is no recipe of an earlier run.
+    /// There is no recipe or no checkpoint of an earlier run.
     #[error("nothing to resume; train anew without --resume")]
     NothingToResume(#[source] FileError),
     /// The recipe of the earlier run is different.
@@ -129,7 +131,7 @@ impl NetworkRun {
     /// A file cannot be read or written or has other content, a setting is out of range, or the
     /// training diverges.
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<u64, NetworkRunError> {
-        self.check()?;
+        let _lock = self.check()?;
         let NetworkTraining {
             trace_decay,
             teacher_share,
@@ -189,7 +191,8 @@ impl NetworkRun {
         Ok(trainer.network().hash())
     }
 
-    fn check(&self) -> Result<(), NetworkRunError> {
+    /// Checks the files, and keeps other runs off the network as long as the handle is open.
+    fn check(&self) -> Result<File, NetworkRunError> {
         let architecture = self.settings.architecture;
         if let Some(path) = &self.nn_bin
             && architecture != Architecture::KP
@@ -201,10 +204,11 @@ impl NetworkRun {
         }
         let inputs = self.data.iter().chain(&self.start).chain(&self.teachers);
         check_outputs(inputs.map(PathBuf::as_path), &self.outputs())?;
+        let held = lock(&self.output)?;
         if !self.resume {
             check_new(&self.beside(".checkpoint"))?;
         }
-        Ok(())
+        Ok(held)
     }
 
     /// Describes everything that determines the network, and in comments the names of files. Data are
@@ -247,7 +251,7 @@ impl NetworkRun {
                 recipe: recipe_path,
             });
         }
-        let bytes = read(&path)?;
+        let bytes = read(&path).map_err(NetworkRunError::NothingToResume)?;
         let trainer = NetworkTrainer::resume(settings, &bytes)
             .map_err(|source| NetworkRunError::Checkpoint { path, source })?;
         Ok((trainer, made_by))

@@ -28,6 +28,11 @@ pub struct NetworkTraining {
     pub threads: usize,
 }
 
+/// Most threads: each has a gradient of its own.
+const MOST_THREADS: usize = 256;
+/// Most epochs.
+const MOST_EPOCHS: u64 = 1_000_000;
+
 impl Default for NetworkTraining {
     fn default() -> Self {
         Self {
@@ -55,6 +60,14 @@ impl NetworkTraining {
         check_share("trace decay", self.trace_decay)?;
         check_share("teacher share", self.teacher_share)?;
         let threads = self.threads;
-        check("threads", threads as f64, threads > 0, "positive")
+        let is_number = (1..=MOST_THREADS).contains(&threads);
+        check("threads", threads as f64, is_number, "between 1 and 256")?;
+        let is_number = (1..=MOST_EPOCHS).contains(&self.epochs);
+        check(
+            "epochs",
+            self.epochs as f64,
+            is_number,
+            "between 1 and 1000000",
+        )
     }
 }

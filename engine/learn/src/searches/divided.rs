@@ -1,7 +1,7 @@
 //! The games of logs, some of them held out.
 
 use super::log::{LogError, LoggedGame, read_logs};
-use crate::files::{FileError, read_text};
+use crate::files::{FileError, check_named_once, read_text};
 use monju_engine::{counted, fnv1a};
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
@@ -39,6 +39,7 @@ pub enum LogsError {
 impl DividedGames {
     /// Reads the games of logs.
     pub fn read(logs: &[PathBuf]) -> Result<Self, LogsError> {
+        check_named_once(logs)?;
         let mut divided = Self::default();
         let mut all = Vec::new();
         for path in logs {
@@ -104,8 +105,10 @@ mod tests {
         assert_eq!(divided.training.len() + divided.validation.len(), 10);
 
         fs::write(&logs[0], games[..3].concat()).expect("writable");
+        let error = DividedGames::read(&logs[..1]).expect_err("too few");
+        assert!(error.to_string().contains("games of 3 openings"), "{error}");
         let twice = [logs[0].clone(), logs[0].clone()];
-        let error = DividedGames::read(&twice).expect_err("too few").to_string();
-        assert!(error.contains("games of 3 openings"), "{error}");
+        let error = DividedGames::read(&twice).expect_err("twice").to_string();
+        assert!(error.contains("is named twice"), "{error}");
     }
 }

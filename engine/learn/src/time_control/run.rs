@@ -99,6 +99,7 @@ impl TimeControlRun {
         if training.is_empty() || validation.is_empty() {
             return Err(TimeControlRunError::NoStates(self.kind));
         }
+        let whole = of(&games.training, false);
         let waste = self.settings.waste;
         let settings = self.settings.regression;
         let weigh = |states: &[SearchState<N>]| importance(states, waste);
@@ -129,7 +130,8 @@ impl TimeControlRun {
         let searches =
             |states: &[SearchState<N>]| states.iter().filter(|state| state.begins).count();
         Ok(TimeControlSummary {
-            searches: [searches(&training), searches(&validation)],
+            // Each search to learn from stands there at several lengths.
+            searches: [searches(&whole), searches(&validation)],
             loss: [before, after],
             curves: [
                 ("fixed", of(&|state| state.share)),

@@ -14,7 +14,7 @@ samples of 'monju learn searches --samples reductions'. The games of every fourt
 prints how many of the moves that a reduction hides are among those that the judge would reduce by one \
 ply more. The same logs and options give the same weights; FILE.recipe beside them has the options. They \
 are used with the search option learned_reduction; the program carries those of \
-engine/weights/reductions.bin.";
+engine/weights/reductions.bin: to play with others, build it with them in that place.";
 
 pub const MARGINS_HELP: &str = "\
 Learns margins of futility pruning (Shimoyama, section 7), in a few seconds, from the samples of \
@@ -22,7 +22,7 @@ Learns margins of futility pruning (Shimoyama, section 7), in a few seconds, fro
 of the moves that beat alpha are among those that would be pruned, by the usual margin and by the \
 learned one. The same logs and options give the same weights; FILE.recipe beside them has the options. \
 They are used with the search option learned_margin; the program carries those of \
-engine/weights/margins.bin.";
+engine/weights/margins.bin: to play with others, build it with them in that place.";
 
 /// Everything after the name of a judge of moves.
 #[derive(Debug, Args)]

@@ -9,7 +9,8 @@ Learns by which squares, pieces and captures the order of moves is better (Shimo
 from the samples of 'monju learn searches --samples ordering'. The games of every fourth opening are held out: for their nodes \
 it prints how often the move that cuts comes first, and its mean place, by today's order and by the learned \
 one. The same logs and options give the same weights; FILE.recipe beside them has the options. They are \
-used with the search option learned_order; the program carries those of engine/weights/ordering.bin.";
+used with the search option learned_order; the program carries those of engine/weights/ordering.bin: \
+to play with others, build it with them in that place.";
 
 /// Everything after `monju learn ordering`.
 #[derive(Debug, Args)]

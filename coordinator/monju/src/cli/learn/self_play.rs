@@ -47,7 +47,8 @@ pub struct SelfPlayArguments {
     #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().opening_plies.to_string())]
     opening_plies: usize,
     /// Largest number of random moves after the opening
-    #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().random_plies.to_string())]
+    #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().random_plies.to_string(),
+          value_parser = RangedU64ValueParser::<usize>::new().range(..=1_000))]
     random_plies: usize,
     /// Length at which a game is drawn
     #[arg(long, value_name = "PLIES", default_value = SelfPlaySettings::default().maximum_plies.to_string(),

@@ -13,7 +13,8 @@ Learns after which iteration a search may end (Shimoyama, section 6), in a few s
 every fourth opening are held out: on their searches it prints how often a fixed time, the judge 'agreement' and the learned one \
 end with the move of the whole search, at several mean times. The same logs and options give the same \
 weights. They are used where the time policy is 'learned'; the program carries those of \
-engine/weights/time_control.bin, for one player, and of team_time_control.bin beside it, for a team.";
+engine/weights/time_control.bin, for one player, and of team_time_control.bin beside it, for a team: \
+to play with others, build it with them in their places.";
 
 /// Everything after `monju learn time-control`.
 #[derive(Debug, Args)]
