@@ -37,6 +37,9 @@ const DESCRIPTION_PATIENCE: Duration = Duration::from_millis(500);
 /// Interval at which a worker that another session holds is told again of a new game.
 const HELD_POLL: Duration = Duration::from_millis(200);
 
+/// Greatest number of problems before a game that the log tells.
+const MOST_TOLD: usize = 20;
+
 /// Greatest number of workers that have enrolled themselves.
 pub const MOST_ENROLLED: usize = 1_000;
 
@@ -363,8 +366,11 @@ impl Roster {
         // The game does not wait for late names.
         let _ = time::timeout(DESCRIPTION_PATIENCE, all).await;
         problems.sort();
-        for problem in &problems {
+        for problem in problems.iter().take(MOST_TOLD) {
             warn!(problem, "before the game");
+        }
+        if problems.len() > MOST_TOLD {
+            warn!(more = problems.len() - MOST_TOLD, "further problems");
         }
         GameReadiness {
             problems,

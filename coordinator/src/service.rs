@@ -34,6 +34,7 @@ use monju_proto::build;
 use monju_proto::convert::{milliseconds, read_question, read_search_moves, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::serve::descriptors::Shares;
+use monju_proto::text::excerpt;
 use monju_proto::v1::{
     Ballot, Begin, Claim, ConsultRequest, ConsultResponse, EnrolRequest, EnrolResponse,
     FinishGameRequest, FinishGameResponse, HoldRequest, HoldResponse, PrepareGameRequest,
@@ -42,6 +43,7 @@ use monju_proto::v1::{
     coordinator_server::Coordinator,
 };
 use std::{
+    mem,
     net::SocketAddr,
     pin::Pin,
     sync::{
@@ -68,6 +70,12 @@ pub const SETTLING: Duration = Duration::from_secs(3);
 /// Time that the preparation of a game waits for the lease of a session that may have ended, at the coordinator and
 /// at its workers: a little more than the leases of front ends.
 const LEASE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Time for the first message of a consultation, which clients send with the call.
+const BEGIN_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Greatest length of a refusal that quotes a request, in characters.
+const LONGEST_REFUSAL: usize = 1_000;
 
 /// Time of the workers to hear that their players are free.
 const RELEASE_PATIENCE: Duration = Duration::from_millis(300);
@@ -227,12 +235,10 @@ impl Service {
 
     /// Resolves a request; the ensemble's settings replace absent ones.
     async fn setup(&self, begin: Begin) -> Result<ConsultationSetup, Status> {
-        let choices = ConsultationChoices::of(&begin)
-            .map_err(|error| Status::invalid_argument(error.to_string()))?;
-        if begin.game_id.len() > LONGEST_GAME_ID {
-            let refusal = format!("the name of the game is longer than {LONGEST_GAME_ID} bytes");
-            return Err(Status::invalid_argument(refusal));
-        }
+        let choices = ConsultationChoices::of(&begin).map_err(|error| {
+            Status::invalid_argument(excerpt(&error.to_string(), LONGEST_REFUSAL))
+        })?;
+        check_game_id(&begin.game_id)?;
         if begin.primary.len() > LONGEST_NAME {
             let refusal = format!("the primary player's name is longer than {LONGEST_NAME} bytes");
             return Err(Status::invalid_argument(refusal));
@@ -380,7 +386,10 @@ impl Coordinator for Service {
     ) -> Result<Response<Self::ConsultStream>, Status> {
         let peer = request.remote_addr();
         let mut upstream = request.into_inner();
-        let first = upstream.message().await?.and_then(|first| first.message);
+        let first = timeout(BEGIN_PATIENCE, upstream.message()).await;
+        let first =
+            first.map_err(|_| Status::deadline_exceeded("begin did not come in time"))??;
+        let first = first.and_then(|first| first.message);
         let Some(consult_request::Message::Begin(mut begin)) = first else {
             return Err(Status::invalid_argument(
                 "the first message of a consultation must be begin",
@@ -513,6 +522,7 @@ impl Coordinator for Service {
     ) -> Result<Response<PrepareGameResponse>, Status> {
         let peer = request.remote_addr();
         let PrepareGameRequest { game_id, claim } = request.into_inner();
+        check_game_id(&game_id)?;
         let _pass = self.enter_in_time(claim.as_ref(), peer).await?;
         self.inner.ponders.end_all();
         // An aborted game may be played again under its name.
@@ -543,6 +553,7 @@ impl Coordinator for Service {
     ) -> Result<Response<FinishGameResponse>, Status> {
         let result = GameResult::of(request.into_inner())
             .ok_or_else(|| Status::invalid_argument("the outcome says nothing"))?;
+        check_game_id(&result.game_id)?;
         if let Some(recorder) = &self.inner.recorder {
             recorder.result(result);
         }
@@ -588,6 +599,16 @@ impl Coordinator for Service {
     }
 }
 
+/// Refuses names of games that are too long to be kept.
+fn check_game_id(game_id: &str) -> Result<(), Status> {
+    match game_id.len() > LONGEST_GAME_ID {
+        true => Err(Status::invalid_argument(format!(
+            "the name of the game is longer than {LONGEST_GAME_ID} bytes"
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// Returns the time that a session waits for the lease of another one: only a game does.
 fn lease_patience(claim: Option<&Claim>) -> Duration {
     match is_of_game(claim) {
@@ -606,6 +627,7 @@ async fn listen(
     mut upstream: Streaming<ConsultRequest>,
     commands: mpsc::Sender<ConsultationCommand>,
 ) {
+    let mut is_told = false;
     while let Ok(Some(request)) = upstream.message().await {
         let command = match request.message {
             Some(consult_request::Message::Stop(_)) => ConsultationCommand::Stop,
@@ -613,7 +635,9 @@ async fn listen(
                 ConsultationCommand::PonderHit(hit.clock)
             }
             Some(consult_request::Message::Begin(_)) => {
-                warn!("a second begin within one consultation ignored");
+                if !mem::replace(&mut is_told, true) {
+                    warn!("further begins within one consultation ignored");
+                }
                 continue;
             }
             None => continue,

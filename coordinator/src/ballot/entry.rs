@@ -5,7 +5,7 @@ use crate::calibration::Calibration;
 use monju_engine::{Game, Move};
 use monju_proto::convert::milliseconds;
 use monju_proto::v1::{Arrival, Line, PlayerInfo, Vote};
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, mem, time::Duration};
 use tracing::warn;
 
 /// One player's entry on the ballot.
@@ -21,6 +21,8 @@ pub(super) struct BallotEntry {
     arrived: Duration,
     /// The player has failed and was asked again, and has not answered yet.
     is_called_back: bool,
+    /// An illegal move in progress has been told.
+    is_told: bool,
 }
 
 #[derive(Debug, PartialEq)]
@@ -48,12 +50,13 @@ impl BallotEntry {
             meaning: VoteMeaning::Nothing,
             arrived: Duration::ZERO,
             is_called_back: false,
+            is_told: false,
         }
     }
 
     /// Returns true if the player may still vote; one that was asked again is back with that.
     fn accepts_vote(&mut self) -> bool {
-        if std::mem::take(&mut self.is_called_back) {
+        if mem::take(&mut self.is_called_back) {
             self.state = PlayerState::Thinking;
         }
         self.state == PlayerState::Thinking
@@ -66,7 +69,7 @@ impl BallotEntry {
         }
         let meaning = VoteMeaning::read(game, among, line.chosen());
         if let VoteMeaning::Illegal(reason) = &meaning {
-            if !matches!(self.meaning, VoteMeaning::Illegal(_)) {
+            if !mem::replace(&mut self.is_told, true) {
                 warn!(player = self.info.name, reason, "illegal move in progress");
             }
             if matches!(self.meaning, VoteMeaning::Legal(_)) {

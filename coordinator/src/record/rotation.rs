@@ -4,10 +4,12 @@ use std::{
     ffi::{OsStr, OsString},
     fs::{self, File, Metadata, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
+    mem,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
+use tokio::time::Instant;
 use tracing::warn;
 
 /// The limits of the files of a log; by default there are none.
@@ -28,6 +30,33 @@ pub struct LogFile {
     rotation: Rotation,
     /// The last change of files failed, which has been said.
     is_stuck: bool,
+    /// The clock when the log was opened, or when files were changed last.
+    clock: TimeReading,
+}
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A moment by the system's clock and by one that nobody sets.
+#[derive(Clone, Copy, Debug)]
+struct TimeReading {
+    time: SystemTime,
+    at: Instant,
+}
+
+impl TimeReading {
+    fn now() -> Self {
+        Self {
+            time: SystemTime::now(),
+            at: Instant::now(),
+        }
+    }
+
+    /// Returns how far the clock was set since then, or how long the machine has slept.
+    fn apart(&self, later: &Self) -> Duration {
+        let expected = self.time + later.at.duration_since(self.at);
+        let apart = later.time.duration_since(expected);
+        apart.unwrap_or_else(|error| error.duration())
+    }
 }
 
 impl LogFile {
@@ -41,6 +70,7 @@ impl LogFile {
             path: path.to_owned(),
             rotation,
             is_stuck: false,
+            clock: TimeReading::now(),
         })
     }
 
@@ -85,11 +115,19 @@ impl LogFile {
         if self.file.metadata()?.len() <= limit {
             return Ok(());
         }
-        let now = SystemTime::now();
-        put_aside(&self.path, now)?;
+        let clock = TimeReading::now();
+        put_aside(&self.path, clock.time)?;
         self.file = open(&self.path)?;
+        let before = mem::replace(&mut self.clock, clock);
         if let Some(days) = self.rotation.days {
-            delete_old(&self.path, now, days);
+            let age = DAY * days;
+            // Of a clock that is wrong by less, files are at least half as old.
+            match before.apart(&clock) <= age / 2 {
+                true => delete_old(&self.path, clock.time, age),
+                false => warn!(
+                    "the clock was set, or the machine slept for long: old logs are not deleted this time"
+                ),
+            }
         }
         Ok(())
     }
@@ -156,17 +194,21 @@ fn put_aside(path: &Path, now: SystemTime) -> io::Result<()> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Deletes the files that were put aside more than so many days ago.
-fn delete_old(path: &Path, now: SystemTime, days: u32) {
+/// Seconds from 1970 to 2020. No log is older: a clock that says so had not been set.
+const FIRST_LOGS: Duration = Duration::from_secs(1_577_836_800);
+
+/// Deletes the files that were put aside longer ago than `age`.
+fn delete_old(path: &Path, now: SystemTime, age: Duration) {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else {
         return;
     };
-    let age = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
     let name = path.file_name().unwrap_or_default();
     for entry in entries.flatten() {
-        let since =
-            moment_of(name, &entry.file_name()).and_then(|moment| now.duration_since(moment).ok());
+        let moment = moment_of(name, &entry.file_name());
+        let since = moment
+            .filter(|moment| *moment >= SystemTime::UNIX_EPOCH + FIRST_LOGS)
+            .and_then(|moment| now.duration_since(moment).ok());
         if since.is_some_and(|since| since > age)
             && let Err(error) = fs::remove_file(entry.path())
             && error.kind() != io::ErrorKind::NotFound
@@ -208,4 +250,46 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     name.push(".");
     name.push(end);
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_set_is_noticed() {
+        let opened = TimeReading::now();
+        let years = DAY * 365 * 80;
+        for (passed, shown, apart) in [
+            (DAY, DAY, Duration::ZERO),
+            (DAY, DAY * 3, DAY * 2),
+            (DAY * 3, DAY, DAY * 2),
+            (Duration::ZERO, years, years),
+        ] {
+            let later = TimeReading {
+                time: opened.time + shown,
+                at: opened.at + passed,
+            };
+            assert_eq!(opened.apart(&later), apart);
+        }
+    }
+
+    #[test]
+    fn nothing_is_deleted_when_the_clock_was_set() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.log");
+        let old = folder.path().join("a.log.20210101T000000");
+        fs::write(&old, "").expect("a file");
+        let rotation = Rotation {
+            bytes: Some(1),
+            days: Some(30),
+        };
+        let mut log = LogFile::open(&path, rotation).expect("a log");
+        log.clock.time -= DAY * 16;
+        for is_there in [true, false] {
+            fs::write(&path, "two").expect("written");
+            log.change_files().expect("changed");
+            assert_eq!(old.exists(), is_there);
+        }
+    }
 }

@@ -181,6 +181,14 @@ async fn commands_travel_upstream() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_consultation_that_does_not_begin_ends() {
+    let mut served = serve(three_opinions(), None).await;
+    let (_sender, receiver) = mpsc::channel(1);
+    let answer = served.client.consult(ReceiverStream::new(receiver)).await;
+    assert_eq!(answer.expect_err("silence").code(), Code::DeadlineExceeded);
+}
+
+#[tokio::test(start_paused = true)]
 async fn bad_requests_are_refused_with_the_reason() {
     let mut served = serve(three_opinions(), None).await;
 

@@ -1,8 +1,13 @@
 //! The single writer of standard output.
 
-use monju_proto::text::plain;
+use monju_proto::text::excerpt;
 use std::io::Write;
 use tokio::sync::mpsc;
+
+/// Greatest length of a line, which a variation of hundreds of moves does not reach, in characters.
+const LONGEST_LINE: usize = 16_384;
+/// Greatest length of an error, whatever it quotes, in characters.
+const LONGEST_ERROR: usize = 1_000;
 
 /// Sends lines to the GUI. All clones write to the same stream, in the order of their calls.
 #[derive(Clone, Debug)]
@@ -20,13 +25,14 @@ impl Output {
     /// Sends one line. Line breaks and other control characters inside it, from a player's name or an error,
     /// become blanks: otherwise the rest would reach the GUI as a line of its own.
     pub fn say(&self, line: impl Into<String>) {
-        let line = plain(&line.into()).into_owned();
+        let line = excerpt(&line.into(), LONGEST_LINE);
         // If the reader is gone, the session ends by `closed`.
         let _ = self.lines.send(line);
     }
 
     /// Reports an error to the log and, as `info string error: …`, to the GUI's log.
     pub fn error(&self, reason: &dyn std::fmt::Display) {
+        let reason = excerpt(&reason.to_string(), LONGEST_ERROR);
         tracing::warn!(%reason, "reported an error to the gui");
         self.say(format!("info string error: {reason}"));
     }

@@ -11,7 +11,7 @@ use encoding_rs::SHIFT_JIS;
 use monju_team::signals;
 use std::{
     borrow::Cow,
-    io::{self, BufRead},
+    io::{self, BufRead, Read},
     thread,
     time::Duration,
 };
@@ -22,6 +22,9 @@ use tokio::{
 
 /// Time that the last lines get to be read at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Greatest length of a line, in bytes; a game of 4,096 moves has 24,000.
+const LONGEST_LINE: usize = 1 << 20;
 
 /// Runs a session of the backend on standard input and output. The GUI hears the remark, if there is one.
 ///
@@ -78,7 +81,7 @@ fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<ReadC
     let mut line = Vec::new();
     loop {
         line.clear();
-        match input.read_until(b'\n', &mut line) {
+        match read_line(&mut input, &mut line) {
             Ok(0) => break,
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -95,6 +98,38 @@ fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<ReadC
         }
     }
     let _ = commands.send(ReadCommand::now(GuiCommand::Quit));
+}
+
+/// Reads a line up to its end, and returns the number of its bytes; 0 at the end of the input. Nothing is left of a
+/// line that is too long, but a position is left as one that is refused: otherwise the one before it would be searched.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    let mut beginning = input.by_ref().take(LONGEST_LINE as u64);
+    let count = beginning.read_until(b'\n', line)?;
+    if count == LONGEST_LINE && line.last() != Some(&b'\n') {
+        tracing::warn!("a line of more than {LONGEST_LINE} bytes from the gui is not read");
+        skip_line(input)?;
+        *line = match line.starts_with(b"position ") {
+            true => b"position (too long)".to_vec(),
+            false => Vec::new(),
+        };
+    }
+    Ok(count)
+}
+
+/// Reads the rest of a line, and forgets it.
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let bytes = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let count = end.map_or(bytes.len(), |end| end + 1);
+        input.consume(count);
+        if end.is_some() || count == 0 {
+            return Ok(());
+        }
+    }
 }
 
 /// Reads a line in UTF-8, or in Shift_JIS, in which older GUIs of Windows write the paths of files.
@@ -116,6 +151,27 @@ mod tests {
         let (shift_jis, ..) = SHIFT_JIS.encode(line);
         assert_eq!(decode(&shift_jis), line);
         assert_eq!(decode(line.as_bytes()), line);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_no_command() {
+        let moves = "7g7f ".repeat(LONGEST_LINE / 5);
+        let text =
+            format!("position startpos moves {moves}\nisready\ngo nodes 1 {moves}\nstop {moves}");
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        // A reader of small pieces.
+        read_commands(io::BufReader::with_capacity(100, text.as_bytes()), &sender);
+        drop(sender);
+        let ReadCommand { command, .. } = receiver.try_recv().expect("a line");
+        assert_eq!(command, ReadCommand::parse("position (too long)").command);
+        assert!(matches!(command, GuiCommand::Position(_)), "{command:?}");
+        let mut commands = Vec::new();
+        while let Ok(ReadCommand { command, .. }) = receiver.try_recv() {
+            commands.push(command);
+        }
+        let ignored = || GuiCommand::Ignored;
+        let expected = [GuiCommand::IsReady, ignored(), ignored(), GuiCommand::Quit];
+        assert_eq!(commands, expected);
     }
 
     #[test]

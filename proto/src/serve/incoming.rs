@@ -93,7 +93,11 @@ where
                 next = connections.next() => match next {
                     Some(Ok(stream)) => {
                         let tls = tls.clone();
-                        handshakes.spawn(async move { tls.accept(stream).await });
+                        handshakes.spawn(async move {
+                            let member = tls.accept(stream).await?;
+                            member.stream.get_ref().0.watcher.note_member();
+                            Ok::<_, io::Error>(member)
+                        });
                         continue;
                     }
                     Some(Err(_)) => continue,
@@ -220,6 +224,12 @@ impl<S: Connected> Connected for Guarded<S> {
 }
 
 impl Beginning {
+    fn note_member(&self) {
+        if let Some(permit) = &self.permit {
+            permit.note_member(Instant::now());
+        }
+    }
+
     /// Counts bytes that have come, and lets the connection wait if too many have come over it and from its address.
     fn count(&mut self, bytes: usize) {
         self.uncounted += bytes;

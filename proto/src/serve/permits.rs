@@ -19,6 +19,9 @@ const INTERVAL_FROM_ONE: Duration = Duration::from_micros(15_625);
 /// Time between two new connections when those of all addresses together make no pause.
 const INTERVAL_OF_ALL: Duration = Duration::from_micros(1_953);
 
+/// Time for which an address from which a member of the team has come has turns that strangers do not take.
+const MEMBERS_STAY: Duration = Duration::from_secs(60 * 60);
+
 /// The kibibytes that come over the connections from one address: 1 MiB at once, and as much a second. A question to a
 /// player late in a game has 2 KiB.
 const KIBIBYTES_FROM_ONE: Rate = Rate {
@@ -65,11 +68,17 @@ struct ConnectionLoad {
     open: usize,
     turns: Turns,
     kibibytes: Turns,
+    /// The last moment at which a member of the team has come from there.
+    member: Option<Instant>,
 }
 
 impl ConnectionLoad {
     fn have_room(&self, most: usize, rate: Rate, now: Instant) -> bool {
         self.open < most && self.turns.wait(rate, now).is_zero()
+    }
+
+    fn is_of_member(&self, now: Instant) -> bool {
+        (self.member).is_some_and(|last| now.saturating_duration_since(last) < MEMBERS_STAY)
     }
 
     fn add(&mut self, rate: Rate, now: Instant) {
@@ -107,14 +116,28 @@ impl ConnectionPermits {
         let (rate, rate_from_one) = (limits.rate_of_all(), limits.rate_from_one());
         let mut taken = self.lock();
         let ConnectionLoads { all, by_address } = &mut *taken;
+        let own = by_address.get(&address);
         let is_free = |own: &ConnectionLoad| own.have_room(limits.from_one, rate_from_one, now);
-        if !by_address.get(&address).is_none_or(is_free) || !all.have_room(limits.all, rate, now) {
+        // Strangers do not take the turns of members.
+        let is_of_member = own.is_some_and(|own| own.is_of_member(now));
+        let has_turn = match is_of_member {
+            true => all.open < limits.all,
+            false => all.have_room(limits.all, rate, now),
+        };
+        if !own.is_none_or(is_free) || !has_turn {
             return None;
         }
         if by_address.len() >= limits.all {
-            by_address.retain(|_, own| own.open > 0 || !own.turns.are_over(now));
+            let comes = |own: &ConnectionLoad| own.open > 0 || !own.turns.are_over(now);
+            by_address.retain(|_, own| comes(own) || own.is_of_member(now));
+            if by_address.len() >= 2 * limits.all {
+                by_address.retain(|_, own| comes(own));
+            }
         }
-        all.add(rate, now);
+        match is_of_member {
+            true => all.open += 1,
+            false => all.add(rate, now),
+        }
         by_address
             .entry(address)
             .or_default()
@@ -138,6 +161,13 @@ pub struct ConnectionPermit {
 }
 
 impl ConnectionPermit {
+    /// Notes that the connection is that of a member of the team.
+    pub fn note_member(&self, now: Instant) {
+        if let Some(own) = self.permits.lock().by_address.get_mut(&self.address) {
+            own.member = Some(now);
+        }
+    }
+
     /// Counts kibibytes that have come over this connection; returns the time until more may come.
     pub fn count(&self, kibibytes: u32, now: Instant) -> Duration {
         let mut taken = self.permits.lock();
@@ -235,6 +265,29 @@ mod tests {
         assert_eq!(one.count(1_024, begun), second);
         assert_eq!(other.count(1, begun), Duration::ZERO);
         assert_eq!(two.count(0, begun + second), Duration::ZERO);
+    }
+
+    #[test]
+    fn strangers_do_not_take_the_turns_of_members() {
+        let permits = ConnectionPermits::new(ConnectionLimits::of_service(1_000));
+        let begun = Instant::now();
+        let member = permits.take(address(0), begun).expect("a permit");
+        member.note_member(begun);
+        drop(member);
+        let later = begun + Duration::from_secs(60);
+        for stranger in 1.. {
+            if permits.take(address(stranger), later).is_none() {
+                break;
+            }
+        }
+        permits.take(address(0), later).expect("a turn of its own");
+        let too_late = begun + MEMBERS_STAY;
+        for stranger in 1.. {
+            if permits.take(address(stranger), too_late).is_none() {
+                break;
+            }
+        }
+        assert!(permits.take(address(0), too_late).is_none());
     }
 
     #[test]

