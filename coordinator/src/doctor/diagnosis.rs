@@ -3,7 +3,7 @@
 use super::facts::{Facts, PlayerFacts, WorkerFacts};
 use crate::{calibration::scale_name, door::QUARANTINED};
 use monju_proto::reservation::names_holder;
-use monju_proto::v1::{Arrival, FormTrial};
+use monju_proto::v1::{Arrival, ExamineResponse, FormTrial};
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -243,6 +243,7 @@ fn check_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
         let mend = "correct the name or the value in its options, unless it is meant: it is sent all the same";
         findings.push(found(Severity::Warning, name, doubt, mend));
     }
+    check_own_limits(player, examined, findings);
     /// Forms of `go` that workers never send.
     const UNSENT: [&str; 3] = ["clock", "increment", "ponder"];
     let is_fatal =
@@ -269,6 +270,32 @@ fn check_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
         format!("does not survive what go lists: {}", what.join(", ")),
         mend,
     ));
+}
+
+/// A limit that an engine is not told becomes a time.
+fn check_own_limits(player: &PlayerFacts, examined: &ExamineResponse, findings: &mut Vec<Finding>) {
+    let info = player.vote.player.as_ref();
+    let own = info.and_then(|info| info.limits);
+    let Some(own) = own.filter(|own| own.time_ms.is_none()) else {
+        return;
+    };
+    let is_told = |form: &str| {
+        let trial = examined.trials.iter().find(|trial| trial.form == form);
+        trial.is_none_or(|trial| trial.configured)
+    };
+    for (limit, is_set) in [
+        ("nodes", own.nodes.is_some()),
+        ("depth", own.depth.is_some()),
+    ] {
+        if is_set && !is_told(limit) {
+            findings.push(found(
+                Severity::Error,
+                player.name(),
+                format!("is not told its {limit}, and thinks for a time instead"),
+                format!("list \"{limit}\" in its go if it knows that, or leave {limit} out"),
+            ));
+        }
+    }
 }
 
 fn check_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {

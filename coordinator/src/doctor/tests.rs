@@ -9,7 +9,7 @@ use crate::{
     voting::Rule,
 };
 use monju_proto::v1::{
-    Arrival, Candidate, ExamineResponse, FormTrial, Line, PlayerInfo, Setting, Vote,
+    Arrival, Candidate, ExamineResponse, FormTrial, Limits, Line, PlayerInfo, Setting, Vote,
 };
 use std::{sync::Arc, time::Duration};
 use tonic::Status;
@@ -200,6 +200,34 @@ fn a_fatal_form_of_go_is_named_with_the_safe_ones() {
         "does not survive what go lists: nodes (the engine ended (signal: 6))"
     );
     assert_eq!(findings[0].mend, "set go = [\"byoyomi\", \"infinite\"]");
+    let nodes = Some(1_000);
+    let own = |time_ms| Limits {
+        nodes,
+        time_ms,
+        ..Limits::default()
+    };
+    for (configured, time_ms, is_told) in [
+        (true, None, true),
+        (false, Some(9), true),
+        (false, None, false),
+    ] {
+        let mut limited = facts();
+        let player = &mut limited.players[1];
+        player.vote.player.as_mut().expect("a player").limits = Some(own(time_ms));
+        player.examined = Ok(ExamineResponse {
+            trials: vec![
+                trial("nodes", configured, true),
+                trial("infinite", true, true),
+            ],
+            ..ExamineResponse::default()
+        });
+        let what: Vec<String> = diagnose(&limited).into_iter().map(|one| one.what).collect();
+        let expected = match is_told {
+            true => vec![],
+            false => vec!["is not told its nodes, and thinks for a time instead".to_owned()],
+        };
+        assert_eq!(what, expected);
+    }
     // No configuration is without `infinite`.
     sick.players[1].examined = Ok(ExamineResponse {
         trials: vec![trial("byoyomi", true, true), trial("infinite", true, false)],

@@ -5,6 +5,7 @@ use crate::{
     go::GoForm,
     spec::UsiSpec,
     usi_child::{ChildError, UsiChild, UsiMessage},
+    usi_player::STOP_GRACE,
 };
 use monju_engine::{Game, MoveError};
 use monju_proto::{convert::milliseconds, v1};
@@ -82,8 +83,8 @@ enum TrialFailure {
     Engine(#[from] ChildError),
     #[error("it named a move before {0}")]
     TooEarly(&'static str),
-    #[error("no move within {} s", PATIENCE.as_secs())]
-    Silent,
+    #[error("no move within {} s", .0.as_secs())]
+    Silent(Duration),
     #[error("it named {0} in place of the only move to choose from")]
     NotAsked(String),
     #[error("it named no legal move: {0}")]
@@ -117,8 +118,13 @@ async fn try_form(child: &mut UsiChild, form: GoForm) -> Result<(), TrialFailure
         };
         steered?;
     }
-    let answered = timeout(PATIENCE, answer(child)).await;
-    let mv = answered.map_err(|_| TrialFailure::Silent)??;
+    // In a game, an engine that goes on longer after `stop` is killed.
+    let patience = match form {
+        GoForm::Infinite => STOP_GRACE,
+        _ => PATIENCE,
+    };
+    let answered = timeout(patience, answer(child)).await;
+    let mv = answered.map_err(|_| TrialFailure::Silent(patience))??;
     Game::startpos().parse_move(&mv)?;
     if form == GoForm::Searchmoves && mv != "9g9f" {
         return Err(TrialFailure::NotAsked(mv));

@@ -44,7 +44,7 @@ impl EngineInfo {
             };
             self.ranked.insert(rank, candidate);
         }
-        if heard.rank.is_some_and(|rank| rank != 1) {
+        if heard.rank.is_some_and(|rank| rank > 1) {
             return false;
         }
         if let Some(nodes) = heard.nodes {
@@ -61,7 +61,10 @@ impl EngineInfo {
         }
         self.depth = heard.depth.unwrap_or(self.depth);
         self.selective_depth = heard.selective_depth.unwrap_or(self.selective_depth);
-        self.score = heard.score();
+        let is_better_known = self.pv.first() == heard.pv.first() && heard.is_within(self.score);
+        if !is_better_known {
+            self.score = heard.score();
+        }
         self.pv = heard.pv;
         true
     }
@@ -99,15 +102,16 @@ impl EngineInfo {
         candidates
     }
 
-    /// Returns the state as an answer. The score belongs to the last principal variation, so it is dropped
-    /// when the engine plays another move; without any it is the position's.
+    /// Returns the state as an answer. The score belongs to the last principal variation; when the engine plays another
+    /// move, that of its rank takes the place, or none. Without any variation it is the position's.
     pub fn answer(mut self, best: EngineAnswer, elapsed: Duration) -> v1::Line {
         if self.pv.first() != Some(&best.mv) {
             if !self.pv.is_empty() {
-                self.score = None;
-                self.pv.clear();
+                let ranked = self.ranked.values().find(|other| other.r#move == best.mv);
+                self.score = ranked.and_then(|other| other.score);
+                self.pv = ranked.map_or_else(Vec::new, |other| other.pv.clone());
             }
-            if looks_like_move(&best.mv) {
+            if self.pv.is_empty() && looks_like_move(&best.mv) {
                 self.pv.push(best.mv.clone());
             }
         }
@@ -141,6 +145,22 @@ impl InfoWords {
             kind: Some(kind),
             bound: self.bound.unwrap_or(v1::Bound::Exact).into(),
         })
+    }
+
+    /// Returns whether its score is a bound that an exact one in centipawns keeps, which is the better knowledge then.
+    fn is_within(&self, exact: Option<v1::Score>) -> bool {
+        let known = exact.filter(|score| score.bound() == v1::Bound::Exact);
+        let (Some(v1::score::Kind::Cp(known)), Some(v1::score::Kind::Cp(heard))) =
+            (known.and_then(|score| score.kind), self.score)
+        else {
+            return false;
+        };
+        match self.bound {
+            // It has risen at least as far: what is known promises too little rather than too much.
+            Some(v1::Bound::Lower) => true,
+            Some(v1::Bound::Upper) => known <= heard,
+            Some(v1::Bound::Exact | v1::Bound::Unspecified) | None => false,
+        }
     }
 
     fn parse(info: &str) -> Self {
@@ -278,6 +298,44 @@ mod tests {
         assert_eq!(line.score, score(Kind::Cp(-110), v1::Bound::Upper));
         assert_eq!((line.depth, line.selective_depth), (14, 18));
         assert_eq!((line.nodes, line.time_ms), (288293, 7));
+    }
+
+    #[test]
+    fn an_exact_score_is_kept_before_a_bound_that_agrees_with_it() {
+        let mut info = EngineInfo::default();
+        let mut last = |line: &str| {
+            info.hear(line);
+            info.line(Duration::ZERO).score
+        };
+        let exact = |cp| score(Kind::Cp(cp), v1::Bound::Exact);
+        assert_eq!(last("depth 9 score cp 480 pv 7g7f"), exact(480));
+        assert_eq!(last("depth 10 score cp 490 lowerbound pv 7g7f"), exact(480));
+        assert_eq!(last("depth 10 score cp 520 upperbound pv 7g7f"), exact(480));
+        let fell = score(Kind::Cp(300), v1::Bound::Upper);
+        assert_eq!(last("depth 10 score cp 300 upperbound pv 7g7f"), fell);
+        assert_eq!(last("depth 10 score cp 310 pv 7g7f"), exact(310));
+        let other = score(Kind::Cp(350), v1::Bound::Lower);
+        assert_eq!(last("depth 11 score cp 350 lowerbound pv 2g2f"), other);
+    }
+
+    #[test]
+    fn a_move_of_another_rank_has_the_score_of_its_rank() {
+        let mut info = EngineInfo::default();
+        for line in [
+            "multipv 0 score cp 500 pv 2g2f",
+            "multipv 2 score cp 480 pv 7g7f 3c3d",
+        ] {
+            info.hear(line);
+        }
+        let best = |mv: &str| EngineAnswer {
+            mv: mv.to_owned(),
+            ponder: None,
+        };
+        let line = info.clone().answer(best("7g7f"), Duration::ZERO);
+        assert_eq!(line.score, score(Kind::Cp(480), v1::Bound::Exact));
+        assert_eq!(line.pv, ["7g7f", "3c3d"]);
+        let line = info.answer(best("5g5f"), Duration::ZERO);
+        assert_eq!((line.score, line.pv.len()), (None, 1));
     }
 
     #[test]

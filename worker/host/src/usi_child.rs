@@ -6,25 +6,31 @@ use crate::{
 };
 use monju_proto::text::{self, plain};
 use std::{
+    future::poll_fn,
     io,
     path::PathBuf,
+    pin::pin,
     sync::{Arc, Mutex, PoisonError},
+    task::Poll,
     time::Duration,
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader},
     process::{ChildStdin, ChildStdout},
-    task::JoinHandle,
+    task::{JoinHandle, yield_now},
     time::timeout,
 };
 
 /// Longest time from the start of an engine to `usiok`.
 const USI_PATIENCE: Duration = Duration::from_secs(30);
 
-/// Longest time from `isready` to `readyok`, in which an engine loads its evaluation.
+/// Longest time from the first `isready` to `readyok`, in which an engine loads its evaluation, or builds it for a GPU.
+const LOADING_PATIENCE: Duration = Duration::from_secs(600);
+
+/// Longest time from a later `isready` to `readyok`, at which an engine may clear large tables.
 const READY_PATIENCE: Duration = Duration::from_secs(120);
 
-/// Longest time from a later `isready` to `readyok`: the evaluation is loaded, and a game waits.
+/// The same where a game waits.
 const READY_AGAIN_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Longest time that an engine may leave its input unread.
@@ -35,6 +41,9 @@ const QUIT_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Longest wait for the last lines of an engine that has ended.
 const ERRORS_PATIENCE: Duration = Duration::from_millis(200);
+
+/// Greatest number of lines that are read before a search, from an engine that never ceases to talk.
+const MOST_WAITING_LINES: usize = 1_000;
 
 /// Longest line that is kept; the rest of a longer one is dropped.
 const MAX_LINE_BYTES: usize = 64 << 10;
@@ -73,6 +82,18 @@ pub enum ChildError {
     /// A `go` while another one was unanswered.
     #[error("the engine still owed a bestmove, it was killed")]
     Owing,
+}
+
+impl ChildError {
+    /// Names the folder of an engine that has ended while it loaded its files: GUIs run engines in their own folders.
+    fn in_folder_of(self, spec: &UsiSpec) -> Self {
+        match (self, &spec.directory) {
+            (Self::Ended(how), None) if spec.program.components().count() > 1 => Self::Ended(
+                format!("{how}; it ran in the folder of this program, not in its own"),
+            ),
+            (error, _) => error,
+        }
+    }
 }
 
 /// A line of an engine after its handshake.
@@ -142,8 +163,8 @@ impl UsiChild {
             engine: None,
             declared: DeclaredOptions::default(),
         };
-        child.introduce(&spec).await?;
-        child.ready().await?;
+        let loaded = child.load(&spec).await;
+        loaded.map_err(|error| error.in_folder_of(&spec))?;
         Ok(child)
     }
 
@@ -230,9 +251,24 @@ impl UsiChild {
         if self.owed > 0 {
             return Err(ChildError::Owing);
         }
+        self.hear_waiting_lines().await?;
         self.send(position).await?;
         self.send(go).await?;
         self.owed += 1;
+        Ok(())
+    }
+
+    /// Reads what the engine has said without being asked, so that no `bestmove` of it is taken for the next answer.
+    async fn hear_waiting_lines(&mut self) -> Result<(), ChildError> {
+        for _ in 0..MOST_WAITING_LINES {
+            // The system tells of what has come while others run.
+            yield_now().await;
+            let mut next = pin!(self.next());
+            match poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await {
+                Poll::Ready(line) => drop(line?),
+                Poll::Pending => break,
+            }
+        }
         Ok(())
     }
 
@@ -307,6 +343,11 @@ impl UsiChild {
                 "the engine was killed and does not end"
             ),
         }
+    }
+
+    async fn load(&mut self, spec: &UsiSpec) -> Result<(), ChildError> {
+        self.introduce(spec).await?;
+        self.ready_within(LOADING_PATIENCE).await
     }
 
     /// `usi` to `usiok`, then the options.
@@ -517,6 +558,35 @@ mod tests {
         child.quit().await;
     }
 
+    /// In a match, a move that an engine named without being asked was played as its next one.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_bestmove_without_a_go_is_no_answer() {
+        let text = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+            go*) echo bestmove 7g7f; echo bestmove 2g2f; touch \"$0\" ;; quit) exit ;; esac; done";
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut spec, said) = (script(text), folder.path().join("said"));
+        spec.arguments.push(said.display().to_string());
+        let started = UsiChild::start("n".to_owned(), spec).await;
+        let mut child = started.expect("it is ready");
+        for _ in 0..2 {
+            child.go("position startpos", "go").await.expect("it reads");
+            loop {
+                if let UsiMessage::BestMove(best) = child.next().await.expect("it runs") {
+                    assert_eq!(best.mv, "7g7f");
+                    break;
+                }
+            }
+            // The second line has come when the file is there.
+            let mut waited = tokio::time::interval(Duration::from_millis(5));
+            while !said.exists() {
+                waited.tick().await;
+            }
+            std::fs::remove_file(&said).expect("removed");
+        }
+        child.quit().await;
+    }
+
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn an_engine_that_ends_is_quoted() {
@@ -532,8 +602,9 @@ mod tests {
             ),
         ] {
             let started = UsiChild::start("n".to_owned(), script(text)).await;
-            let error = started.expect_err("it ends");
-            assert_eq!(error.to_string(), expected);
+            let error = started.expect_err("it ends").to_string();
+            let folder = "; it ran in the folder of this program, not in its own)";
+            assert_eq!(error, expected.replace(')', folder));
         }
     }
 }

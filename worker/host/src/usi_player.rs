@@ -25,7 +25,7 @@ use tokio::{
 const LINES_IN_A_ROW: u32 = 64;
 
 /// Longest time from `stop` to `bestmove`. Some engines search for a second in any case.
-const STOP_GRACE: Duration = Duration::from_secs(2);
+pub(crate) const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// Longest wait before an engine that keeps failing is started again.
 const MAX_BACKOFF: Duration = Duration::from_secs(30);
