@@ -145,14 +145,27 @@ fn player(info: &PlayerInfo) -> Result<(), Offence> {
         text(&format!("{what} of {name}"), value, LONGEST_TEXT)?;
     }
     let share = clock_share.unwrap_or(1.0);
+    let (sigmas, weights) = (0.0..=f64::MAX, 0.0..=GREATEST_WEIGHT);
+    let shares = f64::MIN_POSITIVE..=1.0;
     let numbers = [
-        ("sigma", *sigma, 0.0..=f64::MAX),
-        ("weight", weight.unwrap_or(1.0), 0.0..=GREATEST_WEIGHT),
-        ("clock_share", share, f64::MIN_POSITIVE..=1.0),
+        ("sigma", *sigma, sigmas, "0 or more".to_owned()),
+        (
+            "weight",
+            weight.unwrap_or(1.0),
+            weights,
+            format!("from 0 to {GREATEST_WEIGHT}"),
+        ),
+        (
+            "clock_share",
+            share,
+            shares,
+            "above 0 and at most 1".to_owned(),
+        ),
     ];
-    for (what, value, range) in numbers {
+    for (what, value, range, expected) in numbers {
         if !range.contains(&value) {
-            return Err(Offence(format!("{what} of {name} is {value}")));
+            let what = format!("{what} of {name} is {value}, and must be {expected}");
+            return Err(Offence(what));
         }
     }
     at_most(&format!("lanes of {name}"), *lanes as usize, MOST_LANES)?;

@@ -21,6 +21,7 @@ use monju_coordinator::calibration::Calibration;
 use monju_engine::{Game, Move, counted};
 use monju_page::view::{self, PositionView};
 use monju_proto::{
+    build,
     client::ConsultationClient,
     v1::{Ballot, Begin, Limits, TieBreak},
 };
@@ -113,7 +114,11 @@ impl Analyse {
     ) -> anyhow::Result<()> {
         let roster = present(team, &self.choices).await?;
         ballots.check_team(&Setup::of_roster(&roster, &team.consultation))?;
-        ballots.check_calibration(&Calibration::of_curves(&roster.calibration))?;
+        let is_told = !roster.calibration.is_empty() || roster.build == build::name();
+        // Older coordinators do not tell theirs.
+        if is_told {
+            ballots.check_calibration(&Calibration::of_curves(&roster.calibration))?;
+        }
         let left: Vec<&(usize, Game)> = (positions.iter().copied())
             .filter(|(plies, _)| ballots.of(*plies).is_none())
             .collect();

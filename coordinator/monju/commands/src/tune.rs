@@ -150,17 +150,17 @@ impl TuneCommand {
     }
 
     /// Refuses a state that another build has made: its games were of another search. States of older versions do
-    /// not name theirs.
+    /// not name theirs, which may be any.
     fn check_build(&self, made_by: &Value, build: &str) -> anyhow::Result<()> {
         match made_by.as_str() {
-            None => tell!(
-                "note: {} does not say which build made it; it goes on with this one, {build}",
-                self.state.display()
+            None if !self.accepts_builds => bail!(
+                "an older version made it, and did not write down which build played its games; this is {build}: \
+                 say --accept-build to go on with it"
             ),
             Some(theirs) if theirs != build && !self.accepts_builds => bail!(
                 "its games were played by build {theirs}, and this is {build}: use that one, or say --accept-build"
             ),
-            Some(_) => {}
+            None | Some(_) => {}
         }
         Ok(())
     }
@@ -356,7 +356,14 @@ mod tests {
         let of = |recipe: String| Spsa::new(command().parameters, 0, 0.05, recipe).state();
         for recipe in [recipe(&older, &openings), older] {
             fs::write(command().state, of(recipe).to_string()).expect("writable");
-            command()
+            // Neither names its build.
+            let refused = command().run().expect_err("some build");
+            assert!(format!("{refused:#}").contains("say --accept-build to go on"));
+            let accepted = TuneCommand {
+                accepts_builds: true,
+                ..command()
+            };
+            accepted
                 .run()
                 .expect("its own state, or one of an older version");
         }
@@ -365,7 +372,10 @@ mod tests {
             &openings,
         ));
         fs::write(command().state, own.to_string()).expect("writable");
-        let other = tuning(folder.path(), "startpos moves 7g7f\nstartpos moves 9g9f\n");
+        let other = TuneCommand {
+            accepts_builds: true,
+            ..tuning(folder.path(), "startpos moves 7g7f\nstartpos moves 9g9f\n")
+        };
         let refused = other.run().expect_err("other openings");
         let line = format!("{refused:#}");
         assert!(
