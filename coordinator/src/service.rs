@@ -34,7 +34,7 @@ use monju_proto::build;
 use monju_proto::convert::{milliseconds, read_question, read_search_moves, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::serve::descriptors::Shares;
-use monju_proto::text::excerpt;
+use monju_proto::text::brief;
 use monju_proto::v1::{
     Ballot, Begin, Claim, ConsultRequest, ConsultResponse, EnrolRequest, EnrolResponse,
     FinishGameRequest, FinishGameResponse, HoldRequest, HoldResponse, PrepareGameRequest,
@@ -73,9 +73,6 @@ const LEASE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Time for the first message of a consultation, which clients send with the call.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(10);
-
-/// Greatest length of a refusal that quotes a request, in characters.
-const LONGEST_REFUSAL: usize = 1_000;
 
 /// Time of the workers to hear that their players are free.
 const RELEASE_PATIENCE: Duration = Duration::from_millis(300);
@@ -235,9 +232,8 @@ impl Service {
 
     /// Resolves a request; the ensemble's settings replace absent ones.
     async fn setup(&self, begin: Begin) -> Result<ConsultationSetup, Status> {
-        let choices = ConsultationChoices::of(&begin).map_err(|error| {
-            Status::invalid_argument(excerpt(&error.to_string(), LONGEST_REFUSAL))
-        })?;
+        let choices = ConsultationChoices::of(&begin)
+            .map_err(|error| Status::invalid_argument(brief(error)))?;
         check_game_id(&begin.game_id)?;
         if begin.primary.len() > LONGEST_NAME {
             let refusal = format!("the primary player's name is longer than {LONGEST_NAME} bytes");

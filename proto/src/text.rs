@@ -1,6 +1,6 @@
 //! Text of strangers, fit for terminals, logs and GUIs.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 /// Returns true for a character that only shows itself: no control character, no line separator, none that turns
 /// the direction of the text around it, and none that shows nothing, by which two names look like one.
@@ -43,6 +43,14 @@ pub fn excerpt(text: &str, longest: usize) -> String {
     plain(text).chars().take(longest).collect()
 }
 
+/// Greatest length of an error that may quote what somebody else has said, in characters.
+const LONGEST_ERROR: usize = 1_000;
+
+/// Returns an error as plain text of a limited length, whatever it quotes.
+pub fn brief(error: impl fmt::Display) -> String {
+    excerpt(&error.to_string(), LONGEST_ERROR)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +62,7 @@ mod tests {
         assert_eq!(plain(text), " [2J文殊   31m end");
         assert!(matches!(plain("文殊 ▲7六歩"), Cow::Borrowed(_)));
         assert_eq!(excerpt("文殊\u{7}!", 3), "文殊 ");
+        assert_eq!(brief("\u{7}".repeat(2_000)), " ".repeat(LONGEST_ERROR));
         assert_eq!(plain_lines("a\tb\r\nc\u{1b}"), "a\tb \nc ");
     }
 

@@ -10,7 +10,7 @@ use monju_host::{
 use monju_proto::build;
 use monju_proto::convert::{QuestionError, read_question, read_search_moves, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
-use monju_proto::text::excerpt;
+use monju_proto::text::brief;
 use monju_proto::v1::{self, think_request, think_response, worker_server};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
@@ -24,9 +24,6 @@ use tracing::info;
 
 /// Responses that may wait for a slow reader; progress beyond them is merged.
 const QUEUED_RESPONSES: usize = 4;
-
-/// Greatest length of a refusal that quotes a request, in characters.
-const LONGEST_REFUSAL: usize = 1_000;
 
 /// The `monju.v1.Worker` service.
 #[derive(Clone, Debug)]
@@ -76,7 +73,7 @@ impl From<CallError> for Status {
             CallError::Think(ThinkFailure::Native(_)) => Code::Internal,
             CallError::Draining | CallError::Think(_) => Code::Unavailable,
         };
-        Self::new(code, excerpt(&error.to_string(), LONGEST_REFUSAL))
+        Self::new(code, brief(error))
     }
 }
 

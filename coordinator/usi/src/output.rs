@@ -1,13 +1,11 @@
 //! The single writer of standard output.
 
-use monju_proto::text::excerpt;
+use monju_proto::text::{brief, excerpt};
 use std::io::Write;
 use tokio::sync::mpsc;
 
 /// Greatest length of a line, which a variation of hundreds of moves does not reach, in characters.
 const LONGEST_LINE: usize = 16_384;
-/// Greatest length of an error, whatever it quotes, in characters.
-const LONGEST_ERROR: usize = 1_000;
 
 /// Sends lines to the GUI. All clones write to the same stream, in the order of their calls.
 #[derive(Clone, Debug)]
@@ -32,7 +30,7 @@ impl Output {
 
     /// Reports an error to the log and, as `info string error: …`, to the GUI's log.
     pub fn error(&self, reason: &dyn std::fmt::Display) {
-        let reason = excerpt(&reason.to_string(), LONGEST_ERROR);
+        let reason = brief(reason);
         tracing::warn!(%reason, "reported an error to the gui");
         self.say(format!("info string error: {reason}"));
     }

@@ -1,7 +1,7 @@
 //! The task that assembles the team, prepares it for games, and closes it.
 
 use super::assembled_team::{AssembledTeam, Contact, PrepareError};
-use monju_proto::text::excerpt;
+use monju_proto::text::brief;
 use monju_team::team::{AssembleError, Choices};
 use std::{
     future::Future,
@@ -18,9 +18,6 @@ use tokio::{
 
 /// Interval at which a team that could not be assembled is tried again.
 const RETRY: Duration = Duration::from_secs(5);
-
-/// Greatest length of what a coordinator says about a failure, in characters.
-const LONGEST_FAILURE: usize = 1_000;
 
 /// The state of the connection.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +97,7 @@ where
                     Ok(problems) => (!problems.is_empty()).then(|| problems.join("; ")),
                     Err(error) => Some(error.to_string()),
                 }
-                .map(|failure| excerpt(&failure, LONGEST_FAILURE)),
+                .map(brief),
                 () = readers.closed() => break,
             };
             if let Some(reason) = &failure {
