@@ -164,7 +164,10 @@ impl Drop for GuardedProcess {
 
 /// Connects a command to this process, in the folder and the environment of a player.
 fn connect(command: &mut Command, spec: &UsiSpec) {
+    // The password of an experiment's store is none of its business.
     command
+        .env_remove("PGPASSWORD")
+        .env_remove("PGPASSFILE")
         .envs(&spec.environment)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

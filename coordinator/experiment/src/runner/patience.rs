@@ -19,7 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// The first pause between two tries, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 
-/// Opens a store. A server without a connection to spare is asked again until it has one, and `tell` gets its words.
+/// Opens a store. A server without a connection to spare is asked again until it has one, one that is starting for some
+/// minutes, and `tell` gets its words.
 ///
 /// # Errors
 /// The store cannot be reached, or holds another experiment.
@@ -30,10 +31,18 @@ pub async fn open_patiently(
     mut tell: impl FnMut(&str),
 ) -> Result<Arc<dyn Store>, StoreError> {
     let (mut pause, longest) = PAUSES;
+    let begun = Instant::now();
+    let mut told = String::new();
     loop {
         match store::open(address, plan, mode).await {
-            Err(error) if error.is_full() => {
-                tell(&error.to_string());
+            Err(error)
+                if error.is_full() || (error.is_starting() && begun.elapsed() < PATIENCE) =>
+            {
+                let words = error.to_string();
+                if words != told {
+                    tell(&words);
+                    told = words;
+                }
                 time::sleep(jittered(pause)).await;
                 pause = (pause * 2).min(longest);
             }

@@ -17,16 +17,20 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
         match text.split_once(':') {
-            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.to_owned())),
+            Some(("postgres" | "postgresql", server)) if server.starts_with("//") => {
+                Ok(Self::Postgres(text.to_owned()))
+            }
             Some(("sqlite", file)) if !file.trim_start_matches('/').is_empty() => {
                 let file = file.strip_prefix("//").unwrap_or(file);
                 // Other programs write a whole path with a slash of its own behind these.
                 let whole = file.strip_prefix("//").map(|rest| format!("/{rest}"));
                 Ok(Self::Sqlite(whole.map_or_else(|| file.into(), Into::into)))
             }
-            Some(("sqlite" | "", _)) => Err(StoreError::Address(text.to_owned())),
-            Some(_) if text.contains("://") => Err(StoreError::Address(text.to_owned())),
-            _ if text.is_empty() => Err(StoreError::Address(text.to_owned())),
+            Some(("postgres" | "postgresql" | "sqlite" | "", _)) => {
+                Err(StoreError::Address(without_password(text)))
+            }
+            Some(_) if text.contains("://") => Err(StoreError::Address(without_password(text))),
+            _ if text.is_empty() => Err(StoreError::Address(String::new())),
             _ => Ok(Self::Sqlite(text.into())),
         }
     }
@@ -44,28 +48,31 @@ impl fmt::Display for Address {
 
 /// Removes the password from a URL. PGPASSWORD or a password file is the place for it.
 fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
+    let Some((scheme, rest)) = url.split_once(':') else {
         return url.to_owned();
     };
-    let (server, query) = match rest.split_once('?') {
-        Some((server, query)) => (server, Some(query)),
-        None => (rest, None),
+    let (slashes, rest) = match rest.strip_prefix("//") {
+        Some(rest) => ("//", rest),
+        None => ("", rest),
     };
-    // Everything before the last @ belongs to the user, so a password may contain one.
-    let server = match server.rsplit_once('@') {
-        Some((user, host)) => {
-            let user = user.split(':').next().unwrap_or_default();
-            format!("{user}@{host}")
-        }
-        None => server.to_owned(),
+    // Everything before the last @ belongs to the user, so a password may contain any character.
+    let (user, server) = match rest.rsplit_once('@') {
+        Some((user, server)) => (user.split([':', '?', '/']).next(), server),
+        None => (None, rest),
+    };
+    let user = user.map_or_else(String::new, |user| format!("{user}@"));
+    let (server, query) = match server.split_once('?') {
+        Some((server, query)) => (server, Some(query)),
+        None => (server, None),
     };
     let kept: Vec<&str> = query
         .into_iter()
         .flat_map(|query| query.split('&'))
         .filter(|parameter| !parameter.starts_with("password="))
         .collect();
-    match kept.is_empty() {
-        true => format!("{scheme}://{server}"),
-        false => format!("{scheme}://{server}?{}", kept.join("&")),
-    }
+    let query = match kept.is_empty() {
+        true => String::new(),
+        false => format!("?{}", kept.join("&")),
+    };
+    format!("{scheme}:{slashes}{user}{server}{query}")
 }

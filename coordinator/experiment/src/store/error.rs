@@ -13,7 +13,7 @@ pub enum StoreError {
     /// The store holds games of a cell with other settings.
     #[error(
         "the store holds games of '{cell}' of '{name}' with other settings ({theirs}, these are {ours}); \
-         restore the settings, or say --accept-changes to begin the cell anew and keep the old games apart"
+         restore the settings, or give --accept-changes to begin the cell anew and keep the old games apart"
     )]
     Changed {
         /// The experiment.
@@ -28,7 +28,7 @@ pub enum StoreError {
     /// The store holds games of another build.
     #[error(
         "the store holds games of '{cell}' of '{name}' by another build ({theirs}, this is {ours}); \
-         use that build or another store, or say --accept-build if both play the same games"
+         use that build or another store, or give --accept-build if both play the same games"
     )]
     OtherBuild {
         /// The experiment.
@@ -76,6 +76,14 @@ impl StoreError {
     pub fn is_full(&self) -> bool {
         match self {
             Self::Unavailable(fault) | Self::Open { source: fault, .. } => fault.is_full(),
+            _ => false,
+        }
+    }
+
+    /// Returns true if the server is starting.
+    pub fn is_starting(&self) -> bool {
+        match self {
+            Self::Unavailable(fault) | Self::Open { source: fault, .. } => fault.is_starting(),
             _ => false,
         }
     }

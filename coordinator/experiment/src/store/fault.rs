@@ -13,7 +13,7 @@ pub enum DatabaseFault {
     #[error("{0}")]
     Migration(#[source] sqlx::migrate::MigrateError),
     /// The tables belong to a later version.
-    #[error("a newer monju has written it; use that one")]
+    #[error("it was written by a newer monju; use that version")]
     Newer,
     /// The server accepts connections and does not answer.
     #[error("no answer within {} s", .0.as_secs())]
@@ -80,8 +80,19 @@ impl DatabaseFault {
         }
     }
 
+    /// Returns true if the server is starting, or the pooler before it has not reached it for a while.
+    pub fn is_starting(&self) -> bool {
+        match self {
+            Self::Sql(sqlx::Error::Database(error)) => {
+                error.code().as_deref() == Some("57P03")
+                    || error.message().contains("server login has been failing")
+            }
+            _ => false,
+        }
+    }
+
     /// Returns true for faults that pass: a lost connection, a server that stops or starts, is full or may only be read
-    /// from, a busy file. They are waited for some minutes.
+    /// from, a statement that it has ended before its time, a busy file. They are waited for some minutes.
     pub fn is_temporary(&self) -> bool {
         match self {
             Self::NoAnswer(_) => true,
@@ -91,15 +102,22 @@ impl DatabaseFault {
                 | sqlx::Error::Protocol(_)
                 | sqlx::Error::WorkerCrashed => true,
                 // PostgreSQL: connection exceptions, no connection, memory or disk to spare, a server that may only
-                // be read from while another takes its place, a transaction that it has ended because the host slept, a
-                // deadlock that it has broken, a server that stops or starts. SQLite: busy, no disk to spare.
+                // be read from while another takes its place, a transaction that it has ended because the host slept or
+                // it took too long, a deadlock that it has broken, transactions that got into each other's way, a
+                // statement or a lock that took too long, a server that stops or starts, a fault of its disk. SQLite:
+                // busy, no disk to spare.
                 sqlx::Error::Database(error) => error.code().is_some_and(|code| {
                     code.starts_with("08")
                         || code.starts_with("53")
                         || code == "25006"
                         || code == "25P03"
+                        || code == "25P04"
+                        || code == "40001"
                         || code == "40P01"
+                        || code == "55P03"
+                        || code == "57014"
                         || code.starts_with("57P")
+                        || code.starts_with("58")
                         || code == "5"
                         || code == "517"
                         || code == "13"
@@ -112,14 +130,34 @@ impl DatabaseFault {
 }
 
 fn one_line(error: &sqlx::Error) -> String {
-    let line = error.to_string().replace('\n', " ");
+    let line = match error {
+        // Its own text has the line of the server's source, which looks like one of a file here.
+        sqlx::Error::Database(error) => error.message().to_owned(),
+        error => error.to_string(),
+    };
+    let line = line.replace('\n', " ");
+    let database = error.as_database_error();
     let mend = match line.contains("extra_float_digits") {
         true => Some("PgBouncer needs ignore_startup_parameters = extra_float_digits"),
-        false => error.as_database_error().and_then(mend_of_file),
+        false => database.and_then(|error| mend_of_file(error).or_else(|| mend_of_server(error))),
     };
     match mend {
         Some(mend) => format!("{line}; {mend}"),
         None => line,
+    }
+}
+
+/// What mends a refusal of PostgreSQL, by its code.
+fn mend_of_server(error: &dyn sqlx::error::DatabaseError) -> Option<&'static str> {
+    match &*error.code()? {
+        "28P01" | "28000" => Some("correct the user, or its password in PGPASSWORD or ~/.pgpass"),
+        "3D000" => Some("name a database that is there, or make it with createdb"),
+        "3F000" => Some("set the role's search_path to a schema that is there"),
+        "42501" => Some("let this role own the database, or name one that may write to it"),
+        "42703" | "42P07" => {
+            Some("these tables may be another program's: name a database of its own")
+        }
+        _ => None,
     }
 }
 
@@ -142,6 +180,60 @@ fn mend_of_file(error: &dyn sqlx::error::DatabaseError) -> Option<&'static str> 
 mod tests {
     use super::*;
     use sqlx::{AnyConnection, Connection, Executor};
+    use std::{borrow::Cow, error::Error};
+
+    /// An error of a database with a code, as PostgreSQL has it.
+    #[derive(Debug, thiserror::Error)]
+    #[error("{1} at line 334")]
+    struct Refusal(&'static str, &'static str);
+
+    impl sqlx::error::DatabaseError for Refusal {
+        fn message(&self) -> &str {
+            self.1
+        }
+
+        fn code(&self) -> Option<Cow<'_, str>> {
+            Some(self.0.into())
+        }
+
+        fn as_error(&self) -> &(dyn Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn as_error_mut(&mut self) -> &mut (dyn Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn into_error(self: Box<Self>) -> Box<dyn Error + Send + Sync + 'static> {
+            self
+        }
+
+        fn kind(&self) -> sqlx::error::ErrorKind {
+            sqlx::error::ErrorKind::Other
+        }
+    }
+
+    /// A statement that took longer than the server allows ended a runner, and lost its pairs.
+    #[test]
+    fn what_passes_is_waited_for_and_what_does_not_says_what_mends_it() {
+        let fault = |code, message| {
+            let error: Box<dyn sqlx::error::DatabaseError> = Box::new(Refusal(code, message));
+            DatabaseFault::Sql(sqlx::Error::Database(error))
+        };
+        for code in [
+            "57014", "55P03", "40001", "25P04", "58030", "57P03", "53300",
+        ] {
+            assert!(fault(code, "no").is_temporary(), "{code}");
+        }
+        assert!(fault("57P03", "starting up").is_starting());
+        assert!(fault("08P01", "server login has been failing, try again later").is_starting());
+        assert!(!fault("57014", "canceling statement").is_starting());
+        let refused = fault("28P01", "password authentication failed for user \"monju\"");
+        assert!(!refused.is_temporary());
+        let expected = "password authentication failed for user \"monju\"; correct the user, or its password in \
+                        PGPASSWORD or ~/.pgpass";
+        assert_eq!(refused.to_string(), expected);
+    }
 
     #[tokio::test]
     async fn a_full_disk_is_waited_for() {

@@ -94,7 +94,17 @@ fn addresses_are_read() {
         read("postgres://u@h/d"),
         Ok(Address::Postgres("postgres://u@h/d".to_owned()))
     );
-    for bad in ["", "mysql://h/d", "sqlite:"] {
+    for bad in ["", "mysql://h/d", "sqlite:", "postgres:/h/d"] {
         assert!(read(bad).is_err(), "{bad}");
+    }
+    // A mistake in the scheme showed the password.
+    for bad in [
+        "mysql://me:secret@h/d",
+        "postgres:/me:secret@h/d",
+        "postgresql:me:secret@h/d",
+        "postgress://me:sec?ret@h/d",
+    ] {
+        let error = read(bad).expect_err(bad);
+        assert!(error.contains("@h/d'") && !error.contains("ret"), "{error}");
     }
 }

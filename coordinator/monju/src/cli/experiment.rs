@@ -1,6 +1,6 @@
 //! The command line of `monju experiment`.
 
-use super::parsers;
+use super::parsers::{self, StoreAddress};
 use clap::{Args, Error, Subcommand, error::ErrorKind};
 use monju_commands::experiment::{
     ExportCommand, ImportCommand, ReportCommand, RunCommand, ServeCommand, StatusCommand,
@@ -8,26 +8,26 @@ use monju_commands::experiment::{
 use monju_experiment::{
     bundle::is_bundle,
     runner::LEASE,
-    store::{Accepted, Address, StoreError},
+    store::{Accepted, Address},
 };
 use std::{path::PathBuf, time::Duration};
 
 /// Subcommands of `monju experiment`.
 #[derive(Debug, Subcommand)]
 pub enum ExperimentAction {
-    /// Plays it, or goes on with it; several machines can share one store
+    /// Plays an experiment, or resumes it; several machines can share one store
     #[command(after_help = RUN_HELP)]
     Run(RunArguments),
-    /// Shows its progress
+    /// Shows the progress of an experiment
     Status(ExperimentStatusArguments),
-    /// Writes tables, figures and games
+    /// Writes the tables, figures and games of an experiment
     #[command(after_help = REPORT_HELP)]
     Report(ReportArguments),
-    /// Serves a page that shows it while it is played
+    /// Serves a page that shows an experiment while it is played
     Serve(ServeArguments),
-    /// Seals everything that its report needs in a folder, which 'report' reads without the store
+    /// Seals everything that a report needs in a folder, which 'report' reads without the store
     Export(ExportArguments),
-    /// Fills a store from a sealed bundle, so that the experiment can be played on
+    /// Fills a store from a sealed bundle, so that the experiment can be continued
     Import(ImportArguments),
 }
 
@@ -36,8 +36,8 @@ FILE may be the folder of a sealed bundle ('monju experiment export'), which nee
 
 const RUN_HELP: &str = "\
 The first interrupt finishes the pairs under way, the second gives them back. The pairs of a killed \
-runner are free again after a minute. With limits of nodes or depth, native players of one thread and one \
-build, the same file gives the same games, in any order, on any number of machines.";
+runner are free again after a minute. With limits of nodes or depth, single-threaded native players and the \
+same build, the same file gives the same games, in any order, on any number of machines.";
 
 /// Address of an experiment's page if none is given.
 const PAGE: &str = "127.0.0.1:7490";
@@ -48,12 +48,8 @@ struct ExperimentArguments {
     /// The specification; configs/experiments/template.toml of 'monju init' documents it
     file: PathBuf,
     /// An SQLite file, or postgres://user@host/database; default: FILE with .db for .toml
-    #[arg(long, value_name = "FILE|URL", value_parser = address)]
+    #[arg(long, value_name = "FILE|URL", value_parser = StoreAddress)]
     store: Option<Address>,
-}
-
-fn address(text: &str) -> Result<Address, StoreError> {
-    text.parse()
 }
 
 impl ExperimentArguments {
@@ -159,7 +155,7 @@ pub struct ImportArguments {
     /// Folder of the bundle
     bundle: PathBuf,
     /// An SQLite file, or postgres://user@host/database, without games of the experiment
-    #[arg(long, value_name = "FILE|URL", value_parser = address)]
+    #[arg(long, value_name = "FILE|URL", value_parser = StoreAddress)]
     store: Address,
 }
 

@@ -1,6 +1,6 @@
 //! The command line of `monju match`.
 
-use super::parsers::{ValueError, even, no_sense, sigma};
+use super::parsers::{StoreAddress, ValueError, even, no_sense, sigma};
 use clap::{Args, value_parser};
 use monju_commands::r#match::MatchCommand;
 use monju_coordinator::clock::NodesTime;
@@ -8,7 +8,7 @@ use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_experiment::{
     paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, PairedMatchError, name_of_store},
     statistics::{EloModel, MINIMUM_PAIRS, Sprt},
-    store::{Accepted, Address, StoreError},
+    store::{Accepted, Address},
 };
 use std::path::PathBuf;
 
@@ -45,10 +45,6 @@ struct EngineOption(String, String);
 fn engine_option(text: &str) -> Result<EngineOption, ValueError> {
     let (name, value) = text.split_once('=').ok_or(ValueError::NoAssignment)?;
     Ok(EngineOption(name.to_owned(), value.to_owned()))
-}
-
-fn address(text: &str) -> Result<Address, StoreError> {
-    text.parse()
 }
 
 /// Defines the arguments of one side, which differ in the names of their flags alone.
@@ -205,7 +201,7 @@ pub struct MatchArguments {
     #[arg(long, requires = "elo1")]
     logistic: bool,
     /// Keeps the games in this store, from which the same command goes on; default: none are kept
-    #[arg(long, value_name = "FILE|URL", value_parser = address)]
+    #[arg(long, value_name = "FILE|URL", value_parser = StoreAddress)]
     store: Option<Address>,
     /// Begins anew even if the store holds games of other settings, which stay there, apart
     #[arg(long, requires = "store")]

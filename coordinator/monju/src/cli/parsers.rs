@@ -1,6 +1,7 @@
 //! Values of arguments that several commands have.
 
 use clap::{
+    Arg, Command,
     builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser},
     error::ErrorKind,
 };
@@ -10,11 +11,12 @@ use monju_engine::{
     eval::{Noise, NoiseError, Sigma, SigmaError},
     search::MAX_TABLE_MIB,
 };
+use monju_experiment::store::Address;
 use monju_proto::certificates::{self, CertificatesError, LastDay, NotADay, SHARED};
 use monju_records::{CommentedGame, ReadGameError};
 use monju_team::config::{NameError, check_name};
 use std::{
-    error::Error, num::ParseIntError, ops::RangeInclusive, path::Path, str::FromStr,
+    error::Error, ffi::OsStr, num::ParseIntError, ops::RangeInclusive, path::Path, str::FromStr,
     time::SystemTime,
 };
 use strum::VariantNames;
@@ -36,6 +38,25 @@ where
     RangedU64ValueParser::new().range(1..=MAX_TABLE_MIB as u64)
 }
 
+/// Parser of the address of a store. An error does not repeat what was typed, which may hold a password.
+#[derive(Clone, Copy, Debug)]
+pub struct StoreAddress;
+
+impl TypedValueParser for StoreAddress {
+    type Value = Address;
+
+    fn parse_ref(
+        &self,
+        _: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Address, clap::Error> {
+        let text = value.to_str().unwrap_or_default();
+        let address = text.parse::<Address>();
+        address.map_err(|error| no_sense(format!("--store: {error}")))
+    }
+}
+
 /// Error of the value of an argument.
 #[derive(Debug, thiserror::Error)]
 pub enum ValueError {
@@ -43,7 +64,7 @@ pub enum ValueError {
     #[error(transparent)]
     NotADay(#[from] NotADay),
     /// The last day of certificates is over.
-    #[error("the day is over, and the certificates would be of no use")]
+    #[error("that day is past; give a later one")]
     PastDay,
     /// The text cannot be the name of one member.
     #[error("expected a role with a name, such as worker-pc5")]
@@ -183,6 +204,11 @@ pub fn game(path: &Path, number: usize) -> anyhow::Result<CommentedGame> {
     Ok(game)
 }
 
+/// Tells whether a single argument may be a position: every SFEN separates its ranks by slashes.
+fn is_position_like(argument: &str) -> bool {
+    argument.starts_with("startpos") || argument.contains('/')
+}
+
 /// Reads a position: the words of one, or a file with a game, and of its moves the first `plies`.
 ///
 /// # Errors
@@ -195,6 +221,10 @@ pub fn position_or_game(
     let game = match words {
         [path] if Path::new(path).extension().is_some() => {
             game(Path::new(path), number)?.game().clone()
+        }
+        [word] if !is_position_like(word) => {
+            let what = "neither a position (startpos, or an SFEN) nor the name of a game's file, such as game.kif";
+            return Err(no_sense(format!("'{word}' is {what}")).into());
         }
         words => position(words)?,
     };

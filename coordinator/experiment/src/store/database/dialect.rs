@@ -57,8 +57,10 @@ pub(super) const SQLITE: Dialect = Dialect {
 };
 
 /// Begins a transaction that the server ends if the host of the client vanishes in its midst, so that its locks do not
-/// stay. The limit belongs to the transaction, and not to a connection that a pooler may give to others.
-const POSTGRES_BEGIN: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '300s'";
+/// stay. Each statement sees what others have done before it, whatever the defaults of server, database and role. The
+/// limit belongs to the transaction, and not to a connection that a pooler may give to others.
+const POSTGRES_BEGIN: &str =
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '300s'";
 
 /// PostgreSQL, a server for several machines.
 pub(super) const POSTGRES: Dialect = Dialect {

@@ -37,12 +37,14 @@ where
     let (events, mut news) = mpsc::unbounded_channel();
     let asking = runner::patiently(&events, attempt);
     tokio::pin!(asking);
+    let mut told = String::new();
     loop {
         tokio::select! {
             outcome = &mut asking => return outcome,
             Some(event) = news.recv() => {
-                if let RunnerEvent::Waiting(reason) = event {
+                if let RunnerEvent::Waiting(reason) = event && reason != told {
                     waiting(&reason);
+                    told = reason;
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! `monju experiment export`: a sealed bundle.
 
-use super::mismatch::mismatches;
+use super::{drive::waiting, mismatch::mismatches};
 use crate::runtime;
 use anyhow::{Context, bail};
 use monju_engine::counted;
 use monju_experiment::{
     bundle::{self, BundleError, Sealed},
+    runner::open_patiently,
     specification::Specification,
     store::{self, Address, OpenMode, Store},
 };
@@ -41,7 +42,8 @@ impl ExportCommand {
                 self.file.display()
             );
         }
-        let store = store::open(&self.address, &specification.plan(""), OpenMode::Look).await?;
+        let plan = specification.plan("");
+        let store = open_patiently(&self.address, &plan, OpenMode::Look, waiting).await?;
         store::closing(&*store, self.seal(&specification, &*store)).await
     }
 

@@ -1,6 +1,7 @@
 //! `monju experiment report`: tables, figures and games.
 
 use super::{
+    drive::waiting,
     mismatch::mismatches,
     resume::{quoted, report_command, run_command},
 };
@@ -9,6 +10,7 @@ use anyhow::Context;
 use monju_experiment::{
     bundle::{self, Bundle},
     report::{self, Findings, Written},
+    runner::open_patiently,
     specification::Specification,
     store::{self, Address, OpenMode, Store},
 };
@@ -61,7 +63,7 @@ impl ReportCommand {
                 true => None,
                 false => {
                     let plan = specification.plan("");
-                    Some(store::open(&self.address, &plan, OpenMode::Look).await?)
+                    Some(open_patiently(&self.address, &plan, OpenMode::Look, waiting).await?)
                 }
             };
             let command = run_command(&self.file, &self.address);

@@ -13,11 +13,19 @@ use anyhow::{Context, bail};
 use monju_engine::counted;
 use monju_experiment::{
     counted::judged_standings,
-    runner::{self, GamesUnderWay, Runner, StopLevel},
+    runner::{self, GamesUnderWay, Runner, RunnerError, StopLevel},
     specification::Specification,
-    store::{self, Accepted, Address, CellStanding, ExperimentPlan, OpenMode, Store, StoreError},
+    store::{
+        self, Accepted, Address, CellStanding, DatabaseFault, ExperimentPlan, OpenMode, Store,
+        StoreError,
+    },
 };
+use monju_team::signals;
 use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::time::timeout;
+
+/// Longest wait for the standings once the user wants to end.
+const LAST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Arguments of `monju experiment run`.
 #[derive(Clone, Debug)]
@@ -118,21 +126,58 @@ impl RunCommand {
         if let Some(page) = page {
             page.end().await;
         }
-        let standings = || judged_standings(specification, &*runner.store);
-        let standings = match stop? {
-            StopLevel::No => patiently(standings).await?,
-            StopLevel::Drain | StopLevel::Abort => match standings().await {
-                Err(StoreError::Unavailable(_)) => {
-                    return Err(Interrupted {
-                        place: "while the store does not answer".to_owned(),
-                        resume: Some(self.resume_command()),
-                    }
-                    .into());
-                }
-                standings => standings?,
-            },
+        let standings = match stop {
+            Ok(stop) => self.last_standings(runner, stop).await,
+            Err(error) => Err(error),
         };
-        self.end(&standings)
+        match standings {
+            Ok(standings) => self.end(&standings),
+            Err(error) => Err(self.unless_it_can_go_on(error)),
+        }
+    }
+
+    /// What the store has at the end. One that is silent is not waited for once the user wants to end.
+    async fn last_standings(
+        &self,
+        runner: &Runner,
+        stop: StopLevel,
+    ) -> anyhow::Result<Vec<CellStanding>> {
+        let standings = || judged_standings(&runner.specification, &*runner.store);
+        let standings = async {
+            Ok(match stop {
+                StopLevel::No => patiently(standings).await?,
+                StopLevel::Drain | StopLevel::Abort => {
+                    let no_answer = |_| DatabaseFault::NoAnswer(LAST_PATIENCE);
+                    let standings = timeout(LAST_PATIENCE, standings()).await;
+                    standings.map_err(no_answer).map_err(StoreError::from)??
+                }
+            })
+        };
+        tokio::select! {
+            standings = standings => standings,
+            () = signals::termination() => Err(self.stopped("before the store has answered")),
+        }
+    }
+
+    /// A store that does not answer has the games, and the same command goes on with them.
+    fn unless_it_can_go_on(&self, error: anyhow::Error) -> anyhow::Error {
+        let fault = match error.downcast_ref::<RunnerError>() {
+            Some(RunnerError::Store(error)) => Some(error),
+            _ => error.downcast_ref::<StoreError>(),
+        };
+        match fault {
+            Some(StoreError::Unavailable(fault)) => self.stopped(&format!(
+                "while the store {} is away ({fault})",
+                self.address
+            )),
+            _ => error,
+        }
+    }
+
+    fn stopped(&self, place: &str) -> anyhow::Error {
+        let resume = Some(self.resume_command());
+        let place = place.to_owned();
+        Interrupted { place, resume }.into()
     }
 
     /// The end of a run, by what it has left.

@@ -13,7 +13,7 @@ use monju_experiment::{
     report,
     runner::GamesUnderWay,
     specification::Specification,
-    store::{Address, ExperimentPlan, IncidentRow, PairUnderWay, Store, StoreError},
+    store::{Address, DatabaseFault, ExperimentPlan, IncidentRow, PairUnderWay, Store, StoreError},
 };
 use monju_page::{
     experiment::{self, ExperimentPage},
@@ -35,6 +35,9 @@ use tokio::{
 
 /// Time between two looks at the store.
 const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Longest wait for a look, after which the page and its metrics say that the store does not answer.
+const LOOK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Age of a report until it is made again.
 const REPORT_AGE: Duration = Duration::from_secs(30);
@@ -180,7 +183,9 @@ impl ServedExperiment {
             let mut is_lost = false;
             loop {
                 sleep(INTERVAL).await;
-                match watched.look(&specification).await {
+                let look = timeout(LOOK_PATIENCE, watched.look(&specification)).await;
+                let no_answer = |_| DatabaseFault::NoAnswer(LOOK_PATIENCE).into();
+                match look.map_err(no_answer).flatten() {
                     Ok(look) => {
                         if std::mem::take(&mut is_lost) {
                             tell!("the store answers again");
