@@ -1,7 +1,7 @@
 //! The answer to one `go`.
 
 use monju_coordinator::book::BookAnswer;
-use monju_engine::{Answer, Game, Move, Outcome};
+use monju_engine::{Answer, Game, Line, Move, Outcome};
 use monju_host::fallback::FallbackAnswer;
 use monju_proto::v1::{Ballot, Decision};
 use std::fmt;
@@ -35,6 +35,15 @@ impl BestMove {
             answer: outcome.answer,
             ponder: outcome.expected_reply(),
         }
+    }
+
+    /// Returns the move of a search's line with the reply that it expects; `None` of a line without a move.
+    pub fn from_line(line: &Line) -> Option<Self> {
+        let (&mv, rest) = line.pv.split_first()?;
+        Some(Self {
+            answer: Answer::Move(mv),
+            ponder: rest.first().copied(),
+        })
     }
 
     /// Returns the answer of the fallback search.

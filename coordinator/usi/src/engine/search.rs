@@ -44,6 +44,10 @@ const NODES_TIME_OVERHEAD: Overhead = Overhead {
     lost: Duration::ZERO,
 };
 
+/// Patience with a search that was told to stop on a clock, before the last move that it has told is its answer: on a
+/// busy machine its thread may get a core late. It is no more than half of what is kept of the clock.
+const STOP_PATIENCE: Duration = Duration::from_millis(10);
+
 /// Deadline of a search on a clock that counts nodes, beyond all patience: it tells the search that a clock
 /// runs.
 const NODES_TIME_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -133,10 +137,52 @@ impl SharedTimer {
     }
 }
 
+/// The last line that a search has told. What its thread tells after the answer is dropped.
+#[derive(Clone, Debug, Default)]
+struct LastLine(Arc<Mutex<LineState>>);
+
+#[derive(Debug, Default)]
+struct LineState {
+    line: Option<Line>,
+    is_answered: bool,
+}
+
+impl LastLine {
+    fn lock(&self) -> MutexGuard<'_, LineState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows a line and keeps it, unless the answer was given before.
+    fn tell(&self, line: &Line, show: impl FnOnce(&Line)) {
+        let mut state = self.lock();
+        if !state.is_answered {
+            show(line);
+            state.line = Some(line.clone());
+        }
+    }
+
+    /// Tells whether there is a move to answer with.
+    fn has_move(&self) -> bool {
+        self.lock()
+            .line
+            .as_ref()
+            .is_some_and(|line| !line.pv.is_empty())
+    }
+
+    /// Takes its move as the answer; `None` without one.
+    fn answer(&self) -> Option<BestMove> {
+        let mut state = self.lock();
+        let answer = BestMove::from_line(state.line.as_ref()?)?;
+        state.is_answered = true;
+        Some(answer)
+    }
+}
+
 /// The player's present work on the search.
 struct Running {
     control: Control,
     timer: SharedTimer,
+    last_line: LastLine,
     outcome: JoinHandle<Result<Outcome, SearchFailure>>,
     /// True for a search of the opponent's position: its outcome is not an answer.
     is_about_opponent: bool,
@@ -239,6 +285,7 @@ impl PlayerSearch {
     /// Waits for the end of the search, and until the answer may be told.
     pub async fn run(mut self) -> BestMove {
         let outcome = loop {
+            let give_up_at = self.give_up_at();
             let running = &mut self.running;
             let stop_at = running.timer.lock().stop_at();
             tokio::select! {
@@ -258,6 +305,10 @@ impl PlayerSearch {
                 // A finished search of the opponent's position waits for the hit or the stop.
                 outcome = &mut running.outcome,
                     if !running.is_about_opponent || self.gate == AnswerGate::Open => break outcome,
+                () = clock::until(give_up_at) => if let Some(best_move) = running.last_line.answer() {
+                    tracing::warn!("the search has not stopped in time: its last move is played");
+                    return best_move;
+                },
             }
         };
         let best_move = match outcome {
@@ -272,6 +323,15 @@ impl PlayerSearch {
         };
         self.gate.opened(&mut self.controls).await;
         best_move
+    }
+
+    /// Returns the moment at which the last move that the search has told is its answer; `None` while it has none, or
+    /// nothing is late.
+    fn give_up_at(&self) -> Option<Instant> {
+        let latest = self.running.timer.lock().latest()?;
+        let patience = STOP_PATIENCE.min(self.setup.clock_rules.overhead.kept / 2);
+        let is_due = self.gate == AnswerGate::Open && self.running.last_line.has_move();
+        is_due.then_some(latest + patience)
     }
 
     fn handle(&mut self, control: SearchControl) {
@@ -366,7 +426,9 @@ fn search(
     let nodes = timer.node_limit().or(limits.nodes);
     let output = output.clone();
     let multi_pv = setup.multi_pv;
-    begin(thread, setup, timer, |timer, control| SearchTask {
+    let last_line = LastLine::default();
+    let told = last_line.clone();
+    let running = begin(thread, setup, timer, |timer, control| SearchTask {
         game: game.clone(),
         limits: Limits {
             nodes,
@@ -380,10 +442,14 @@ fn search(
         urgent: false,
         control: control.clone(),
         progress: Box::new(move |line| {
-            shown.line(&output, line);
+            told.tell(line, |line| shown.line(&output, line));
             timer.lock().observe(line, &control);
         }),
-    })
+    });
+    Running {
+        last_line,
+        ..running
+    }
 }
 
 /// Starts to search the opponent's position. None of it is shown: its scores and moves do not
@@ -428,6 +494,7 @@ fn begin(
     Running {
         control,
         timer,
+        last_line: LastLine::default(),
         outcome,
         is_about_opponent: false,
         root_moves: RootMoves {
@@ -453,4 +520,97 @@ fn before_last_move(game: &Game) -> Option<Game> {
 )]
 fn real_time(moment: Instant) -> std::time::Instant {
     std::time::Instant::now() + moment.saturating_duration_since(Instant::now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go::GoSearch;
+    use monju_engine::{Bound, Score};
+    use monju_host::{
+        PlayerChoice,
+        search_thread::{SearchPriority, SearchThread},
+        searcher::{BuiltPlayer, GameSearcher},
+    };
+    use std::sync::mpsc as blocking;
+    use tokio::time::timeout;
+
+    /// Far longer than the search may take.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A search that tells a line, and does not hear that it should stop, as on a machine without a core for it.
+    struct Deaf(blocking::Receiver<()>);
+
+    fn line(game: &Game, mv: &str) -> Line {
+        let mv = game.parse_move(mv).expect("legal");
+        Line::unsearched(vec![mv], Score::Cp(0), Bound::Exact)
+    }
+
+    impl GameSearcher for Deaf {
+        fn new_game(&mut self, _: u64) {}
+
+        fn think(
+            &mut self,
+            game: &Game,
+            _: &Limits,
+            _: &Control,
+            progress: &mut dyn FnMut(&Line),
+        ) -> Outcome {
+            progress(&line(game, "2g2f"));
+            self.0.recv().expect("the test goes on");
+            let line = line(game, "7g7f");
+            progress(&line);
+            Outcome {
+                answer: monju_engine::Answer::Move(line.pv[0]),
+                line,
+            }
+        }
+    }
+
+    /// A single player lost byoyomi games on busy machines, where a team answered in time.
+    #[tokio::test]
+    async fn a_search_that_does_not_stop_is_answered_by_its_last_move() {
+        let (go_on, waits) = blocking::channel();
+        let deaf = BuiltPlayer::as_chosen(Deaf(waits));
+        let player = PlayerChoice::default();
+        let built = Some((player.clone(), deaf));
+        let priority = SearchPriority::Normal;
+        let thread = SearchThread::start_with("deaf", priority, built, |_| unreachable!("built"));
+        let thread = thread.expect("a thread");
+        let setup = SearchSetup {
+            clock_rules: ClockRules::default(),
+            delay: SchedulingDelay::default(),
+            time_policy: TimePolicy::Fixed,
+            nodes_time: None,
+            pondering: PonderTarget::Predicted,
+            game_setup: GameSetup {
+                player,
+                game_id: "game".to_owned(),
+                noise_seed: 0,
+            },
+            multi_pv: None,
+        };
+        let request = GoRequest {
+            game: Game::startpos(),
+            go: GoSearch {
+                limits: v1::Limits {
+                    time_ms: Some(50),
+                    ..v1::Limits::default()
+                },
+                ..GoSearch::default()
+            },
+            asked: Instant::now(),
+            clock_rules: ClockRules::default(),
+        };
+        let (_controls, controls) = mpsc::unbounded_channel();
+        let (output, mut told) = Output::channel();
+        let search = PlayerSearch::start(request, setup, thread.handle(), controls, output);
+        let answer = timeout(PATIENCE, search.run()).await.expect("an answer");
+        assert_eq!(answer.to_string(), "2g2f");
+        // Nothing of the search is told after its answer.
+        go_on.send(()).expect("the search waits");
+        thread.end().await;
+        let lines: Vec<String> = std::iter::from_fn(|| told.try_recv().ok()).collect();
+        assert!(!lines.is_empty() && lines.iter().all(|line| !line.contains("7g7f")));
+    }
 }
