@@ -471,6 +471,9 @@ fn a_second_interrupt_is_heard_while_the_connection_is_lost() {
     assert_eq!(ended.status.code(), Some(1), "{}", ended.errors);
     let text = "interrupted; the server will count the game as lost";
     assert!(ended.errors.contains(text), "{}", ended.errors);
+    // The moves of the game were lost with it.
+    let record = fs::read_to_string(folder.path().join("lost.csa")).expect("a record");
+    assert!(record.ends_with("%CHUDAN\n"), "{record}");
 }
 
 /// An engine that answers by a table and writes down what it hears.

@@ -12,7 +12,9 @@ use monju_proto::v1::{
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::{
+    collections::HashSet,
     fs::File,
+    hash::{DefaultHasher, Hash, Hasher},
     io::{self, BufRead, BufReader},
     path::{Path, PathBuf},
     str::{self, Utf8Error},
@@ -22,7 +24,7 @@ use std::{
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file cannot be read.
-    #[error("log {}: {source}", .path.display())]
+    #[error("cannot read log {}: {source}", .path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -81,6 +83,8 @@ pub struct Log {
     pub results: Vec<GameResult>,
     /// Number of lines that a crash has cut short.
     pub cut_short: u64,
+    /// Number of lines that an earlier file has, too, such as those of a copy. They are left out.
+    pub repeated: u64,
 }
 
 impl Log {
@@ -91,6 +95,7 @@ impl Log {
     /// A file cannot be read, or a line that was not cut short is not a line of a log.
     pub fn read<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Self, ReadError> {
         let mut logs = Vec::new();
+        let mut seen = HashSet::new();
         for path in paths {
             let fail = |source| ReadError::File {
                 path: path.to_owned(),
@@ -98,7 +103,8 @@ impl Log {
             };
             let file = File::open(path).map_err(fail)?;
             let mut log = Self::default();
-            log.extend(BufReader::new(file), path)?;
+            let lines = log.extend_unless_seen(BufReader::new(file), path, &seen)?;
+            seen.extend(lines);
             logs.push(log);
         }
         logs.sort_by_key(|log| log.began_unix_ms);
@@ -108,6 +114,7 @@ impl Log {
             whole.ballots.extend(log.ballots);
             whole.results.extend(log.results);
             whole.cut_short += log.cut_short;
+            whole.repeated += log.repeated;
         }
         Ok(whole)
     }
@@ -116,11 +123,23 @@ impl Log {
     ///
     /// # Errors
     /// The lines cannot be read, or one that was not cut short is not a line of a log.
-    pub fn extend(&mut self, mut lines: impl BufRead, path: &Path) -> Result<(), ReadError> {
+    pub fn extend(&mut self, lines: impl BufRead, path: &Path) -> Result<(), ReadError> {
+        self.extend_unless_seen(lines, path, &HashSet::new())?;
+        Ok(())
+    }
+
+    /// Reads the lines of a file whose hashes are not among those seen, and returns theirs.
+    fn extend_unless_seen(
+        &mut self,
+        mut lines: impl BufRead,
+        path: &Path,
+        seen: &HashSet<u64>,
+    ) -> Result<Vec<u64>, ReadError> {
         let fail = |source| ReadError::File {
             path: path.to_owned(),
             source,
         };
+        let mut hashes = Vec::new();
         let mut bytes = Vec::new();
         for number in 1.. {
             bytes.clear();
@@ -131,10 +150,17 @@ impl Log {
             if line.is_empty() {
                 continue;
             }
-            match str::from_utf8(line)
-                .map_err(LineError::from)
-                .and_then(read_line)
-            {
+            let read = (str::from_utf8(line).map_err(LineError::from)).and_then(read_line);
+            // Every line has its time: one that is there again is a copy.
+            if read.is_ok() {
+                let hash = hash_of(line);
+                if seen.contains(&hash) {
+                    self.repeated += 1;
+                    continue;
+                }
+                hashes.push(hash);
+            }
+            match read {
                 Ok(ReadLine::Ballot(ballot, decided_unix_ms)) => {
                     self.began_unix_ms.get_or_insert(decided_unix_ms);
                     self.ballots.push(*ballot);
@@ -151,8 +177,14 @@ impl Log {
                 }
             }
         }
-        Ok(())
+        Ok(hashes)
     }
+}
+
+fn hash_of(line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    line.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Returns true for a line that begins like a line of a log and breaks off anywhere.

@@ -277,16 +277,19 @@ fn record_rotating(recorder: &Recorder, count: usize) {
     recorder.flush();
 }
 
-/// Returns the ballots of all files that begin with the name of a log.
+/// Returns the number of ballots of all files that begin with the name of a log, which are alike.
 fn ballots_of(path: &Path) -> usize {
     let entries = fs::read_dir(path.parent().expect("a folder")).expect("a folder");
     let files: Vec<_> = entries
         .map(|entry| entry.expect("an entry").path())
         .filter(|file| file.is_file())
         .collect();
-    let log = Log::read(files.iter().map(|file| &**file)).expect("whole lines");
-    assert_eq!(log.cut_short, 0);
-    log.ballots.len()
+    let logs = (files.iter()).map(|file| Log::read([&**file]).expect("whole lines"));
+    logs.map(|log| {
+        assert_eq!(log.cut_short, 0);
+        log.ballots.len()
+    })
+    .sum()
 }
 
 const SMALL: Rotation = Rotation {
@@ -348,6 +351,24 @@ fn files_are_read_in_the_order_of_their_ballots() {
         let log = Log::read([path, &older]).expect("its own lines");
         let ids: Vec<u64> = log.ballots.iter().map(|ballot| ballot.id).collect();
         assert_eq!((ids, log.began_unix_ms), (vec![1, 2], Some(1_000)));
+    });
+}
+
+/// Votes counted twice, and the curves of a calibration changed.
+#[test]
+fn a_copy_among_the_logs_counts_once() {
+    in_a_folder(|path| {
+        let copy = path.with_extension("jsonl.bak");
+        let line = |id| {
+            let ballot = Ballot { id, ..ballot() };
+            let logged = LoggedBallot::of(&ballot, 1_000).expect("a position");
+            LogLine::Ballot(Box::new(logged)).render().expect("JSON")
+        };
+        fs::write(&copy, line(1)).expect("written");
+        fs::write(path, line(1) + &line(2)).expect("written");
+        let log = Log::read([&*copy, path, path]).expect("its own lines");
+        let ids: Vec<u64> = log.ballots.iter().map(|ballot| ballot.id).collect();
+        assert_eq!((ids, log.repeated), (vec![1, 2], 3));
     });
 }
 

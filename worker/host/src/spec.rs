@@ -28,6 +28,13 @@ pub struct PlayerSpec {
     pub kind: PlayerKind,
 }
 
+impl PlayerSpec {
+    /// Tells whether another program is behind it.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.kind, PlayerKind::Usi(_))
+    }
+}
+
 /// The engine behind a player, with the settings that belong to it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerKind {

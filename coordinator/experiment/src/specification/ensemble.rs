@@ -177,9 +177,7 @@ impl SideEnsemble {
 
     /// Its foreign engines among the players.
     pub fn foreign(&self) -> impl Iterator<Item = &PlayerSpec> {
-        self.players()
-            .iter()
-            .filter(|player| matches!(player.kind, PlayerKind::Usi(_)))
+        self.players().iter().filter(|player| player.is_foreign())
     }
 
     /// Returns whether its moves may differ between games of one opening: noise has a new seed in every

@@ -145,8 +145,27 @@ impl Analyse {
     }
 
     /// Consults about one position. It is a game of its own, for which the players' tables are empty: an
-    /// analysis that goes on finds what it would have found in one run.
+    /// analysis that goes on finds what it would have found in one run. Where no player has answered, as on a machine
+    /// that was busy for a moment, they are asked once more.
     async fn ask(&self, team: &Team, prepared: &Prepared, game: &Game) -> anyhow::Result<Ballot> {
+        let mut ballot = self.ask_once(team, prepared, game).await?;
+        if !is_answered(&ballot) {
+            ballot = self.ask_once(team, prepared, game).await?;
+        }
+        if is_answered(&ballot) {
+            return Ok(ballot);
+        }
+        let plies = counted(game.moves().len(), "move");
+        let why = why_no_votes(&ballot, &prepared.roster, &prepared.problems);
+        bail!("after {plies}: {why}; the same command goes on with this position");
+    }
+
+    async fn ask_once(
+        &self,
+        team: &Team,
+        prepared: &Prepared,
+        game: &Game,
+    ) -> anyhow::Result<Ballot> {
         let begin = team.consultation.named_in(Begin {
             game_id: format!("{}-{}", prepared.game_id, game.moves().len()),
             position: Some(game.into()),
@@ -157,15 +176,7 @@ impl Analyse {
             ..Begin::default()
         });
         let consultation = ConsultationClient::begin(team.client.clone(), begin);
-        let ballot = consultation.decided().await?;
-        let decision = ballot.decision.as_ref();
-        if decision.is_none_or(|decision| decision.tie_break() == TieBreak::Fallback) {
-            let Prepared {
-                roster, problems, ..
-            } = prepared;
-            bail!("{}", why_no_votes(&ballot, roster, problems));
-        }
-        Ok(ballot)
+        Ok(consultation.decided().await?)
     }
 
     /// Writes the commented games and the page, and prints the table.
@@ -222,4 +233,10 @@ impl Analyse {
         self.folder
             .join(format!("{}.analysis.{extension}", self.name))
     }
+}
+
+/// Tells whether a player has answered: the fallback search alone is no view of the team.
+fn is_answered(ballot: &Ballot) -> bool {
+    let decision = ballot.decision.as_ref();
+    decision.is_some_and(|decision| decision.tie_break() != TieBreak::Fallback)
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     output::print,
+    replay::warn_of_lines,
     text_table::{Align, align},
 };
 use anyhow::bail;
@@ -36,12 +37,7 @@ impl Calibrate {
         let logs = || self.logs.iter().map(PathBuf::as_path);
         check_outputs(logs(), std::slice::from_ref(&self.output))?;
         let log = Log::read(logs())?;
-        if log.cut_short > 0 {
-            tracing::warn!(
-                lines = log.cut_short,
-                "lines cut short, by a crash or a full disk, are left out"
-            );
-        }
+        warn_of_lines(&log);
         let lesson = learn(&log);
         if lesson.curves.is_empty() {
             let reasons: Vec<String> = lesson

@@ -113,7 +113,7 @@ impl Csa {
                     interrupts,
                     &mut is_last,
                 )
-                .await?;
+                .await;
             at_hand = left;
             tally.count(&played);
             unplayed += u32::from(is_abandoned);
@@ -206,25 +206,20 @@ impl Csa {
         summary: &GameSummary,
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
-    ) -> anyhow::Result<EndedGame> {
-        let mut left = board.play(&mut connection, interrupts, is_last).await?;
+    ) -> EndedGame {
+        let mut left = board.play(&mut connection, interrupts, is_last).await;
         loop {
             let error = match left {
                 Left::Over(played) => {
-                    return Ok(EndedGame {
+                    return EndedGame {
                         played: *played,
                         at_hand: Some(connection.into()),
                         is_abandoned: false,
-                    });
+                    };
                 }
                 Left::Unplayable(reason) => {
                     drop(connection);
-                    tell!("the game {} cannot go on: {reason}", summary.id);
-                    return Ok(EndedGame {
-                        played: board.break_off().await,
-                        at_hand: None,
-                        is_abandoned: true,
-                    });
+                    return abandon(board, summary, &reason).await;
                 }
                 Left::Lost(error) => error,
             };
@@ -235,10 +230,16 @@ impl Csa {
                 let mut again = pin!(server.connect_again(&summary.id));
                 loop {
                     tokio::select! {
-                        again = &mut again => break again,
-                        Some(()) = interrupts.recv() => interrupt(is_last)?,
+                        again = &mut again => break Ok(again),
+                        Some(()) = interrupts.recv() => if let Err(reason) = interrupt(is_last) {
+                            break Err(reason);
+                        },
                     }
                 }
+            };
+            let again = match again {
+                Ok(again) => again,
+                Err(reason) => return abandon(board, summary, &reason).await,
             };
             let (at_hand, is_abandoned) = match again {
                 Ok(AtHand {
@@ -247,7 +248,7 @@ impl Csa {
                 }) if state.id == summary.id => {
                     connection = again;
                     board.resume(&state, lost).await;
-                    left = board.play(&mut connection, interrupts, is_last).await?;
+                    left = board.play(&mut connection, interrupts, is_last).await;
                     continue;
                 }
                 Ok(at_hand) => {
@@ -262,11 +263,11 @@ impl Csa {
                     (None, true)
                 }
             };
-            return Ok(EndedGame {
+            return EndedGame {
                 played: board.break_off().await,
                 at_hand,
                 is_abandoned,
-            });
+            };
         }
     }
 }
@@ -278,6 +279,16 @@ struct EndedGame {
     at_hand: Option<AtHand>,
     /// We could not play it to its end: the connection was lost for good, or the server played a foul.
     is_abandoned: bool,
+}
+
+/// Ends a game that cannot go on, for this reason. Its moves so far are its record.
+async fn abandon(board: &mut Board, summary: &GameSummary, reason: &str) -> EndedGame {
+    tell!("the game {} cannot go on: {reason}", summary.id);
+    EndedGame {
+        played: board.break_off().await,
+        at_hand: None,
+        is_abandoned: true,
+    }
 }
 
 /// Calls off the game that is on offer, and logs out.

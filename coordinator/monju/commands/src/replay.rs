@@ -28,6 +28,22 @@ pub struct ReplayCommand {
     pub json: bool,
 }
 
+/// Warns of lines of the logs that are left out.
+pub(crate) fn warn_of_lines(log: &Log) {
+    if log.cut_short > 0 {
+        tracing::warn!(
+            lines = log.cut_short,
+            "lines cut short, by a crash or a full disk, are left out"
+        );
+    }
+    if log.repeated > 0 {
+        tracing::warn!(
+            lines = log.repeated,
+            "lines that stand in several of the logs, such as a copy, count once"
+        );
+    }
+}
+
 impl ReplayCommand {
     /// Decides the ballots again and prints a report to standard output.
     ///
@@ -39,12 +55,7 @@ impl ReplayCommand {
             bail!("the logs hold no ballot; record some with --log FILE");
         }
         self.check_primary(&log.ballots)?;
-        if log.cut_short > 0 {
-            tracing::warn!(
-                lines = log.cut_short,
-                "lines cut short, by a crash or a full disk, are left out"
-            );
-        }
+        warn_of_lines(&log);
         if let Some(path) = &self.calibration {
             Calibration::read(path)?.apply(&mut log.ballots);
         }

@@ -277,10 +277,11 @@ impl Index {
         }
     }
 
-    /// Adds a game, for which the oldest makes room.
+    /// Adds a game, for which the oldest look makes room, or the oldest game where there is none.
     fn begin(&mut self, head: &LineHead<'_>) -> usize {
         if self.games.len() == GAMES {
-            self.games.pop_front();
+            let look = self.games.iter().position(|game| game.ballots.len() == 1);
+            self.games.remove(look.unwrap_or(0));
         }
         self.games.push_back(PastGame {
             id: head.game_id.clone().into_owned(),

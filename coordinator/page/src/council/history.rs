@@ -59,7 +59,9 @@ impl CouncilHistory {
             None => {
                 Game::try_from(ballot.position.as_ref()?).ok()?;
                 if self.games.len() == GAMES {
-                    self.games.pop_front();
+                    // Looks, and the positions of an analysis, which are games of their own, push no game out.
+                    let look = self.games.iter().position(|game| game.positions.len() == 1);
+                    self.games.remove(look.unwrap_or(0));
                 }
                 self.games.push_back(GameView::new(ballot.game_id.clone()));
                 self.games.len() - 1
@@ -370,6 +372,26 @@ mod tests {
         let first = history.game("first").expect("a game");
         assert_eq!(first["positions"][0]["best"]["move"], "7g7f");
         assert_eq!(history.game("third"), None);
+    }
+
+    /// The positions of an analysis are games of their own, and no game was left on the page.
+    #[test]
+    fn looks_push_no_game_out() {
+        let mut history = CouncilHistory::default();
+        history.ballot(&ballot("game", &[], "7g7f"));
+        history.ballot(&ballot("game", &["7g7f", "3c3d"], "2g2f"));
+        for look in 0..2 * GAMES {
+            history.ballot(&ballot(&format!("look-{look}"), &["7g7f"], "3c3d"));
+        }
+        assert!(history.game("game").is_some());
+        assert_eq!(history.games.len(), GAMES);
+        assert!(history.game(&format!("look-{}", 2 * GAMES - 1)).is_some());
+        for game in 0..GAMES {
+            let id = format!("game-{game}");
+            history.ballot(&ballot(&id, &[], "7g7f"));
+            history.ballot(&ballot(&id, &["7g7f", "3c3d"], "2g2f"));
+        }
+        assert!(history.game("game").is_none(), "the oldest of games");
     }
 
     #[test]

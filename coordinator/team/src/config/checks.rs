@@ -38,7 +38,7 @@ pub enum WorkersError {
         url: String,
     },
     /// There are too many.
-    #[error("{count} {what}s are listed, of at most {MOST}")]
+    #[error("{count} {what}s are listed; at most {MOST} are allowed")]
     Many {
         /// The role.
         what: &'static str,

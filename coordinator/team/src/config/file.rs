@@ -336,6 +336,6 @@ fn check_listen(source: &Source, table: &str, listen: &str) -> Result<(), Config
     if is_address {
         return Ok(());
     }
-    let what = format!("listen '{listen}' is no address; expected a form like {WORKER_LISTEN}");
+    let what = format!("listen '{listen}' is not an address; expected a form like {WORKER_LISTEN}");
     Err(source.error(&[table, "listen"], what))
 }

@@ -60,7 +60,7 @@ fn errors_name_the_file_the_line_and_the_remedy() {
         ),
         (
             "[worker]\nname = \"w\"\nlisten = \"7411\"",
-            "monju.toml:3: listen '7411' is no address; expected a form like 127.0.0.1:7411",
+            "monju.toml:3: listen '7411' is not an address; expected a form like 127.0.0.1:7411",
         ),
         (
             "[worker]\nhash_mib = 0",
@@ -68,8 +68,8 @@ fn errors_name_the_file_the_line_and_the_remedy() {
         ),
         (
             "[coordinator]\nworkers = [\"attic:7411\"]",
-            "monju.toml:2: 'attic:7411' is no address; expected http://HOST:PORT, as http://127.0.0.1:7410 \
-             of a coordinator or :7411 of a worker",
+            "monju.toml:2: 'attic:7411' is not an address; expected http://HOST:PORT, such as http://127.0.0.1:7410 \
+             for a coordinator, or :7411 for a worker",
         ),
         (
             "[coordinator]\nworkers = [\"http://a:1\", \"http://a:1\"]",

@@ -21,9 +21,7 @@ use monju_coordinator::{
     server,
     service::{Ensemble, Service},
 };
-use monju_host::{
-    PlayerKind, PlayerSpec, Players, PlayersSettings, fallback::FallbackHandle, load_book,
-};
+use monju_host::{PlayerSpec, Players, PlayersSettings, fallback::FallbackHandle, load_book};
 use monju_proto::{client::coordinator_client, serve};
 use monju_worker::InProcessWorker;
 use std::sync::Arc;
@@ -89,9 +87,8 @@ fn remove_unknown_threads(
     choices: &mut Choices,
     ignored: &mut Vec<IgnoredChoice>,
 ) {
-    let is_foreign = |player: &PlayerSpec| matches!(player.kind, PlayerKind::Usi(_));
     let has_natives = choices.players.is_some()
-        || !config.players.iter().all(is_foreign)
+        || !config.players.iter().all(PlayerSpec::is_foreign)
         || (config.players.is_empty() && config.coordinator.workers.is_empty());
     if !has_natives && choices.threads.take().is_some() {
         ignored.push(IgnoredChoice::NoNatives);

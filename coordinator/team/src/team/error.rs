@@ -65,8 +65,8 @@ pub enum AssembleError {
     },
     /// A choice that only applies to an embedded coordinator.
     #[error(
-        "{what} cannot be chosen for the coordinator at {url}, which has its own configuration, as \
-         have its workers; choose one of the two"
+        "{what} cannot be chosen here: the coordinator at {url} and its workers have their own configuration; leave \
+         out {what}, or the coordinator"
     )]
     NotRemote {
         /// The choice.
@@ -104,8 +104,7 @@ impl From<PlayersError> for AssembleError {
 pub enum IgnoredChoice {
     /// A remote coordinator has its own setting.
     #[error(
-        "{what} is left to the coordinator at {url}, which has its own configuration; take the \
-         choice back"
+        "{what} is left to the coordinator at {url}, which has its own configuration; leave it at its default"
     )]
     Remote {
         /// The choice.
@@ -121,7 +120,7 @@ pub enum IgnoredChoice {
     /// A remote coordinator lacks the primary player that a rule requires.
     #[error(
         "rule '{rule}' needs a primary player, and the coordinator at {url} has none; name one by the \
-         option Primary, by --primary or in its configuration; its own rule '{instead}' decides games until then"
+         option Primary, by --primary or in its configuration"
     )]
     NoRemotePrimary {
         /// The chosen rule.
@@ -134,7 +133,7 @@ pub enum IgnoredChoice {
     /// The configuration lacks the primary player that a rule requires.
     #[error(
         "rule '{rule}' needs a primary player; name one by the option Primary, by --primary or by \
-         primary = … in the configuration; rule '{instead}' decides games until then"
+         primary = … in the configuration"
     )]
     NoPrimary {
         /// The chosen rule.
@@ -163,12 +162,35 @@ pub enum IgnoredChoice {
     )]
     NoWinRates,
     /// The log cannot be opened.
-    #[error("{0}; nothing is recorded")]
-    Log(#[source] RecordError),
+    #[error(transparent)]
+    Log(RecordError),
     /// The opening book cannot be loaded.
-    #[error("{0}; the team plays without a book")]
-    Book(#[source] BookFileError),
+    #[error(transparent)]
+    Book(BookFileError),
     /// The calibration cannot be used.
-    #[error("{0}; scores of different engines are not compared")]
-    Calibration(#[source] CalibrationError),
+    #[error(transparent)]
+    Calibration(CalibrationError),
+}
+
+impl IgnoredChoice {
+    /// Says what a team does that plays without the choice.
+    pub fn note(&self) -> String {
+        let instead = match self {
+            Self::NoRemotePrimary { instead, .. } => {
+                &*format!("its own rule '{instead}' decides games until then")
+            }
+            Self::NoPrimary { instead, .. } => {
+                &*format!("rule '{instead}' decides games until then")
+            }
+            Self::Log(_) => "nothing is recorded",
+            Self::Book(_) => "the team plays without a book",
+            Self::Calibration(_) => "scores of different engines are not compared",
+            Self::Remote { .. }
+            | Self::Twice(_)
+            | Self::UnknownPrimary { .. }
+            | Self::NoNatives
+            | Self::NoWinRates => return self.to_string(),
+        };
+        format!("{self}; {instead}")
+    }
 }

@@ -12,9 +12,9 @@ pub const DEFAULT_SIGMA: f64 = 50.0;
 /// Name prefix of the players of the default ensemble.
 pub const DEFAULT_TEAM: &str = "monju";
 
-/// Returns the players of this process: a chosen number of noise players, else those of the
-/// configuration, else, if there are no remote workers, the default ensemble. Players without a name
-/// in the configuration are called `team-1`, `team-2`, and so on.
+/// Returns the players of this process: a chosen number of noise players in place of the native ones of the
+/// configuration, else those of the configuration, else, if there are no remote workers, the default ensemble. Players
+/// without a name in the configuration are called `team-1`, `team-2`, and so on.
 ///
 /// # Errors
 /// The number or sigma is out of range, or a choice for native players finds none.
@@ -27,7 +27,12 @@ pub fn local_players(
     let has_others = !config.coordinator.workers.is_empty() || config.coordinator.awaits_workers;
     let defaults = config.players.is_empty() && !has_others;
     let mut players = match choices.players {
-        Some(count) => noise_players(team, count, sigma)?,
+        Some(count) => {
+            let mut players = noise_players(team, count, sigma)?;
+            let others = config.players.iter().filter(|player| player.is_foreign());
+            players.extend(others.cloned());
+            players
+        }
         None if defaults => noise_players(team, default_count(), sigma)?,
         None => config.players.clone(),
     };

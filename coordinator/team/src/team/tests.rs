@@ -37,19 +37,23 @@ fn without_configuration_there_are_noise_players() {
 }
 
 #[test]
-fn a_number_of_players_replaces_those_of_the_configuration() {
+fn a_number_of_players_replaces_the_native_ones_of_the_configuration() {
     let choices = Choices {
         players: Some(2),
         ..Choices::default()
     };
-    for text in [MIXED, REMOTE, ""] {
-        assert_eq!(
-            sigmas(&config(text), &choices),
-            [
-                ("monju-1".to_owned(), Some(50.0)),
-                ("monju-2".to_owned(), Some(50.0))
-            ]
-        );
+    let natives = [("monju-1", Some(50.0)), ("monju-2", Some(50.0))];
+    for (text, others) in [
+        // A GUI that kept the option from before lost the other programs of the configuration without a word.
+        (MIXED, &[("b", None)][..]),
+        (REMOTE, &[]),
+        ("", &[]),
+    ] {
+        let expected = natives.iter().chain(others);
+        let expected: Vec<_> = expected
+            .map(|(name, sigma)| ((*name).to_owned(), *sigma))
+            .collect();
+        assert_eq!(sigmas(&config(text), &choices), expected);
     }
 }
 
@@ -135,7 +139,7 @@ fn a_team_goes_on_without_choices_that_cannot_be_applied() {
         ..Choices::default()
     };
     let ignored = remove_inapplicable(&mut config, &mut choices);
-    for (what, words) in ignored.iter().map(ToString::to_string).zip([
+    for (what, words) in ignored.iter().map(IgnoredChoice::note).zip([
         "needs a primary",
         "nothing is recorded",
         "not compared",

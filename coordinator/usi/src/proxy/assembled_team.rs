@@ -6,7 +6,7 @@ use super::{
 };
 use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::v1::PrepareGameRequest;
-use monju_team::team::Team;
+use monju_team::team::{IgnoredChoice, Team};
 use std::{future::Future, pin::Pin, time::Duration};
 use tokio::{task::JoinHandle, time::timeout};
 use tonic::Code;
@@ -89,7 +89,7 @@ impl AssembledTeam {
             overhead: team.overhead,
             claim,
         };
-        let notes = team.ignored.iter().map(ToString::to_string).collect();
+        let notes = team.ignored.iter().map(IgnoredChoice::note).collect();
         Self::new(contact, notes, team.close())
     }
 

@@ -69,7 +69,7 @@ impl BallotFile {
             let log = Log::read([path]).map_err(|error| match open_alone(path) {
                 // Where locks are mandatory, nobody else reads it.
                 Ok(None) => anyhow!(BEING_WRITTEN),
-                _ => error.into(),
+                _ => anyhow!("{error}; remove it, or write to another folder with --out"),
             })?;
             for ballot in log.ballots {
                 let position = ballot.position.as_ref();

@@ -14,7 +14,7 @@ use super::{
     substitute::Substitute,
     summary::GameSummary,
 };
-use anyhow::{Context, bail};
+use anyhow::Context;
 use monju_engine::{Answer, Color, EnteringKingRule, Game, GameRules, Move};
 use monju_experiment::{notes::Note, record::MatchOutcome};
 use monju_host::{
@@ -83,13 +83,11 @@ struct Sent {
     score: Option<i32>,
 }
 
-/// Takes in an interrupt: the first makes the game under way the last one.
-///
-/// # Errors
-/// It was the last one already, and is left.
-pub fn interrupt(is_last: &mut bool) -> anyhow::Result<()> {
+/// Takes in an interrupt: the first makes the game under way the last one. Returns the reason why the game cannot go
+/// on where it was the last one already.
+pub fn interrupt(is_last: &mut bool) -> Result<(), String> {
     if *is_last {
-        bail!("interrupted; the server will count the game as lost");
+        return Err("interrupted; the server will count the game as lost".to_owned());
     }
     *is_last = true;
     tell!("this game is the last one; interrupt again to leave it at once");
@@ -318,20 +316,17 @@ impl Board {
     }
 
     /// Plays until the game is over or cannot go on, or the connection is lost.
-    ///
-    /// # Errors
-    /// The user leaves.
     pub async fn play(
         &mut self,
         connection: &mut CsaConnection,
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
-    ) -> anyhow::Result<Left> {
+    ) -> Left {
         // The connection before may have lost what it sent last.
         if let Some(sent) = &self.sent
             && let Err(error) = connection.send(&sent.text).await
         {
-            return Ok(Left::Lost(error));
+            return Left::Lost(error);
         }
         loop {
             if self.has_failed && self.starting.is_empty() && self.failures < MOST_FAILURES {
@@ -346,7 +341,7 @@ impl Board {
                 } else if self.starting.is_empty()
                     && let Err(error) = self.move_for_engine(connection).await
                 {
-                    return Ok(Left::Lost(error));
+                    return Left::Lost(error);
                 }
             }
             let hurry = self.hurry_at();
@@ -357,10 +352,7 @@ impl Board {
                     Ok(line) => self.handle(&line).await,
                     Err(error) => Err(Left::Lost(error)),
                 },
-                Some(()) = interrupts.recv() => {
-                    interrupt(is_last)?;
-                    Ok(())
-                }
+                Some(()) = interrupts.recv() => interrupt(is_last).map_err(Left::Unplayable),
                 () = sleep_until(hurry.unwrap_or_else(Instant::now)), if hurry.is_some() => {
                     self.hurry(connection).await.map_err(Left::Lost)
                 }
@@ -370,7 +362,7 @@ impl Board {
                 event = self.next_of_engine() => self.take_in(event, connection).await,
             };
             if let Err(left) = goes_on {
-                return Ok(left);
+                return left;
             }
         }
     }

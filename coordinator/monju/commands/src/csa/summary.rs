@@ -10,7 +10,7 @@ use std::{collections::HashMap, num::ParseIntError};
 #[derive(Debug, thiserror::Error)]
 pub enum SummaryError {
     /// A line is missing.
-    #[error("no line {0}")]
+    #[error("the line {0} is missing")]
     Missing(&'static str),
     /// The value of a line is none of those that the protocol has.
     #[error("{key}:{value}")]
@@ -234,7 +234,7 @@ mod tests {
     fn what_is_missing_or_wrong_is_named() {
         for (from, to, named) in [
             ("Your_Turn:-", "Your_Turn:?", "Your_Turn:?"),
-            ("Game_ID:", "Name:", "no line Game_ID"),
+            ("Game_ID:", "Name:", "the line Game_ID is missing"),
             ("Time_Unit:1sec", "Time_Unit:1week", "Time_Unit:1week"),
             ("Total_Time:600", "Total_Time:-1", "Total_Time:-1"),
             ("+2726FU", "+2725FU", "position"),

@@ -339,7 +339,7 @@ async fn a_server_that_tells_of_a_foul_may_end_the_game_by_it() {
     let lines = b"-3333FU,T2\n#ILLEGAL_MOVE\n#WIN\n";
     server.write_all(lines).await.expect("sent");
     let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
-    let Left::Over(played) = playing.await.expect("the user stays") else {
+    let Left::Over(played) = playing.await else {
         panic!("the game is over");
     };
     assert_eq!(played.outcome, Some(MatchOutcome::Win));
@@ -348,7 +348,7 @@ async fn a_server_that_tells_of_a_foul_may_end_the_game_by_it() {
     board.moved("-3333FU,T2").await;
     tokio::time::pause();
     let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
-    let Left::Unplayable(reason) = playing.await.expect("the user stays") else {
+    let Left::Unplayable(reason) = playing.await else {
         panic!("the game cannot go on");
     };
     assert_eq!(reason, "the server plays -3333FU, which is illegal here");
