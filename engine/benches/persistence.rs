@@ -1,4 +1,4 @@
-//! Nodes saved by the extensions of the transposition table of Hosoe et al., section 5.
+//! Nodes saved by the extensions of the transposition table of Hosoe et al., section 4, as their section 5 counts them.
 //!
 //! `cargo bench -p monju-engine --bench persistence -- [--depth N] [--moves N] [--positions N] [--plain]`
 //! plays games from middlegame positions at a fixed depth. Each position is searched by three players: one

@@ -33,10 +33,10 @@ const LONGEST_START: usize = 512;
 #[derive(Debug, thiserror::Error)]
 pub enum QuestionError {
     /// More moves than any game has.
-    #[error("a position with {0} moves, of at most {MOST_MOVES}")]
+    #[error("the position has {0} moves; at most {MOST_MOVES} are allowed")]
     Moves(usize),
     /// A start that is longer than any SFEN.
-    #[error("the start of the position has {0} bytes, of at most {LONGEST_START}")]
+    #[error("the start of the position has {0} bytes; at most {LONGEST_START} are allowed")]
     Start(usize),
     /// It is no game.
     #[error(transparent)]

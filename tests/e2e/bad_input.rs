@@ -83,6 +83,7 @@ fn arguments_that_make_no_sense_are_refused_with_status_2() {
         ("consult --nodes -5", "-5"),
         ("consult --sgima 5", "'--sigma'"),
         ("consult --coordinator nowhere", "nowhere"),
+        ("consult kifu", "'kifu' is neither a position"),
         ("usi --rule seniority", "seniority"),
         ("worker --players 0", "--players"),
         ("worker --listen here", "HOST:PORT"),

@@ -117,7 +117,7 @@ fn certificates_by_role_let_nobody_direct_who_must_not() {
     ]);
     assert!(made.contains("team/gui"), "{made}");
     let past = ["certificates", &path("past"), "--until", "2020-01-01"];
-    assert!(refusal_of(&past).contains("the day is over"));
+    assert!(refusal_of(&past).contains("that day is past"));
     let complaint = complaint_of(&["certificates", &path("team")]);
     assert!(complaint.contains("has roles"), "{complaint}");
     for (role, member) in [("worker", "gui"), ("coordinator", "observer")] {

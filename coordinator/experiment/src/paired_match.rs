@@ -92,7 +92,7 @@ pub enum PairedMatchError {
     )]
     NativeClock,
     /// The file has too few openings for the games.
-    #[error("{} has {left} openings from number {skip} on, {pairs} pairs need as many", .file.display())]
+    #[error("{} has only {left} openings from number {skip} on for {pairs} pairs; play fewer games", .file.display())]
     FewOpenings {
         /// The file.
         file: PathBuf,
@@ -419,7 +419,7 @@ mod tests {
         };
         let error = few.specification().expect_err("too few").to_string();
         assert!(
-            error.contains("1 openings from number 1 on, 2 pairs"),
+            error.contains("has only 1 openings from number 1 on for 2 pairs"),
             "{error}"
         );
         let mut unknown = good.clone();

@@ -75,21 +75,21 @@ enum Command {
     Worker(services::WorkerArguments),
     /// Coordinates workers on this or other machines
     Coordinator(services::CoordinatorArguments),
-    /// Plays on servers of the CSA protocol, such as floodgate and that of the world championship
+    /// Plays on servers of the CSA protocol, such as floodgate and the World Computer Shogi Championship's
     #[command(override_usage = csa::USAGE, after_help = csa::HELP)]
     Csa(csa::CsaArguments),
     /// Shows the workers and players of a running coordinator; it disturbs no game
     #[command(after_help = status::HELP)]
     Status(status::StatusArguments),
-    /// Lets workers finish the questions under way and take no others, such as before a restart of their PCs
+    /// Lets workers finish the questions under way and take no others, for example before their PCs are restarted
     #[command(after_help = drain::HELP)]
     Drain(drain::DrainArguments),
     /// Makes the certificates by which the machines of a team know each other
     #[command(after_help = CERTIFICATES_HELP)]
     Certificates {
-        /// Folder to write them to, which must not hold any yet, or that of the team to change
+        /// New folder to write the certificates to, or the folder of the team to change
         folder: PathBuf,
-        /// Makes a folder for each role: workers direct nobody, GUIs only the coordinator, observers look
+        /// Makes a folder for each role: a worker's controls nobody, a GUI's the coordinator, an observer's only looks
         #[arg(long)]
         by_role: bool,
         /// Last day of the certificates; default: none
@@ -106,7 +106,7 @@ enum Command {
         #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role", value_parser = parsers::new_member)]
         add: Vec<String>,
     },
-    /// Counts the positions that a number of legal moves leads to
+    /// Counts the sequences of legal moves of a given length
     Perft(perft::PerftArguments),
     /// Tells whether a side keeps its material until the position settles (Hiramatsu et al.)
     #[command(after_help = danger::HELP)]
@@ -131,12 +131,12 @@ enum Command {
     /// Plays two USI engines or native players against each other on paired openings
     #[command(override_usage = r#match::USAGE, after_help = r#match::HELP)]
     Match(Box<r#match::MatchArguments>),
-    /// Tunes numbers of the search by games against itself, or screens changes of it
+    /// Tunes search parameters by self-play, or screens changes to the search
     #[command(override_usage = tune::USAGE, after_help = tune::HELP)]
     Tune(tune::TuneArguments),
     /// Decides recorded ballots again under any rule, and tabulates the members' votes
     Replay(record::ReplayArguments),
-    /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
+    /// Learns each engine's curve from score to win rate from recorded ballots, and writes it to a file
     Calibrate(record::CalibrateArguments),
     /// Writes the documented configuration, the template of experiments and the examples
     #[command(after_help = INIT_HELP)]
@@ -167,8 +167,8 @@ const CERTIFICATES_HELP: &str = "\
 Copy the folder to every machine of the team, in a way that no one else can read: whoever has it is a \
 member. Then, with --tls FOLDER or tls = \"FOLDER\" in the configuration, workers and coordinators serve \
 members alone, and URLs begin with https://. Machines may change their names and addresses. The keys that make \
-and revoke members are in FOLDER-authority: keep that at home. With --by-role they are in FOLDER/authority, and \
-each machine gets the folder of its role alone.";
+and revoke members are in FOLDER-authority: keep that off the team's machines. With --by-role they are in \
+FOLDER/authority, and each machine gets the folder of its role alone.";
 
 /// Runs the command that the arguments name. Errors are one line on standard error; the status is
 /// 0 when the thing asked for was done, 1 when it was not, 2 when the arguments make no sense.

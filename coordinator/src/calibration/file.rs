@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationError {
     /// The file cannot be read.
-    #[error("calibration {}: {source}; make one with 'monju calibrate'", .path.display())]
+    #[error("calibration {}: {source}; correct the path, or make one with 'monju calibrate'", .path.display())]
     Read {
         /// The file.
         path: PathBuf,

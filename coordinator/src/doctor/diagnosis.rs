@@ -203,13 +203,13 @@ fn check_vote(player: &PlayerFacts, test_time: Duration, findings: &mut Vec<Find
             "correct its command and options; its votes would never count",
         ),
         Arrival::Resigned | Arrival::DeclaredWin => error(
-            "gives up or declares a win in the start position".to_owned(),
+            "resigns or declares a win in the start position".to_owned(),
             "correct its command and options; its votes would never count",
         ),
     }
     if vote.arrival() == Arrival::Final && player.nodes_per_second() == 0 {
         let what = "says nothing about its nodes";
-        let mend = "nothing, unless it should be limited by nodes";
+        let mend = "that does no harm unless it is limited by nodes";
         findings.push(found(Severity::Warning, name, what, mend));
     }
 }
@@ -267,7 +267,10 @@ fn check_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
     findings.push(found(
         Severity::Error,
         name,
-        format!("does not survive what go lists: {}", what.join(", ")),
+        format!(
+            "does not survive these forms of its go list: {}",
+            what.join(", ")
+        ),
         mend,
     ));
 }
@@ -292,7 +295,7 @@ fn check_own_limits(player: &PlayerFacts, examined: &ExamineResponse, findings: 
                 Severity::Error,
                 player.name(),
                 format!("is not told its {limit}, and thinks for a time instead"),
-                format!("list \"{limit}\" in its go if it knows that, or leave {limit} out"),
+                format!("list \"{limit}\" in its go if it supports that, or leave {limit} out"),
             ));
         }
     }
@@ -311,7 +314,7 @@ fn check_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {
         add(Severity::Warning, what, mend);
     } else if facts.players.iter().all(has_no_vote) {
         let what = "no player has a vote".to_owned();
-        add(Severity::Error, what, "see above; one is needed at least");
+        add(Severity::Error, what, "see above; at least one is needed");
     }
     if let Some(primary) = &facts.primary
         && facts.players.iter().all(|player| player.name() != primary)

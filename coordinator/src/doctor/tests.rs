@@ -197,7 +197,7 @@ fn a_fatal_form_of_go_is_named_with_the_safe_ones() {
     assert_eq!(findings.len(), 1);
     assert_eq!(
         findings[0].what,
-        "does not survive what go lists: nodes (the engine ended (signal: 6))"
+        "does not survive these forms of its go list: nodes (the engine ended (signal: 6))"
     );
     assert_eq!(findings[0].mend, "set go = [\"byoyomi\", \"infinite\"]");
     let nodes = Some(1_000);

@@ -57,7 +57,8 @@ const KEEPALIVE_PATIENCE: Duration = Duration::from_secs(2);
 pub enum AddressError {
     /// Not of the form `http://host:port`.
     #[error(
-        "'{0}' is no address; expected http://HOST:PORT, as http://127.0.0.1:7410 of a coordinator or :7411 of a worker"
+        "'{0}' is not an address; expected http://HOST:PORT, such as http://127.0.0.1:7410 for a coordinator, or :7411 \
+         for a worker"
     )]
     Form(String),
     /// An encrypted address without certificates.

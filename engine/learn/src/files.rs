@@ -73,7 +73,7 @@ pub enum FileError {
     #[error("cannot write {}: that is a pipe or a device; name a file", .0.display())]
     Device(PathBuf),
     /// An earlier run has left a checkpoint, and is not to be resumed.
-    #[error("{} is there: go on with --resume, name another --output, or remove it", .0.display())]
+    #[error("{} exists: continue with --resume, name another --output, or remove it", .0.display())]
     EarlierRun(PathBuf),
     /// Another run writes the file.
     #[error("another run writes {}; wait for its end, or name another file", .0.display())]

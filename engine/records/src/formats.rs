@@ -40,7 +40,7 @@ pub struct ParsedGame {
 /// Error of a file whose extension names no known format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{}: unknown extension; expected .csa, .kif, .ki2, .jkf, .tsv, .usi, .sfen or .txt",
+    "{}: unknown extension; expected .csa, .kif, .kifu, .ki2, .ki2u, .jkf, .tsv, .usi, .sfen or .txt",
     .0.display()
 )]
 pub struct UnknownFormat(PathBuf);

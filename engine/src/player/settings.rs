@@ -151,7 +151,7 @@ pub enum PlayerError {
         max: usize,
     },
     /// The system has no memory for a table of this many MiB.
-    #[error("no memory for a hash of {0} MiB, choose a smaller one")]
+    #[error("no memory for a table of {0} MiB; choose a smaller hash")]
     Memory(usize),
     /// The number of virtual players is out of range.
     #[error("lanes must be between 1 and {max}, not {given}")]

@@ -20,7 +20,7 @@ const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSN
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SfenError {
     /// The text has too few or too many words.
-    #[error("sfen has {0} fields, expected 'board side hands ply'")]
+    #[error("sfen must have four fields, 'board side hands ply', not {0}")]
     Fields(usize),
     /// The board does not have nine ranks.
     #[error("sfen board has {0} ranks, expected 9")]
@@ -83,10 +83,10 @@ pub enum SfenError {
         file: usize,
     },
     /// The side that just moved has left its king in check.
-    #[error("{0:?} is in check, but it is not its turn")]
+    #[error("{0:?}, the side that is not to move, is in check")]
     OpponentInCheck(Color),
     /// More pieces give check than a move allows.
-    #[error("{0} pieces give check, no move gives more than two")]
+    #[error("{0} pieces give check; no move gives more than two")]
     TooManyCheckers(usize),
 }
 

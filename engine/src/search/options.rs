@@ -84,8 +84,8 @@ options! {
     /// Width of the margins by which evaluations are compared, in percent: an evaluator that errs more
     /// needs wider ones.
     margin_scale = 100 in 10..=1000;
-    /// Values a position with the board of an earlier one on the line, and more or fewer pieces in hand, as
-    /// won or lost.
+    /// Values a superior or inferior position (the board of an earlier one on the line, with more or fewer pieces
+    /// in hand) as won or lost.
     superior_positions = 1 in 0..=1;
     /// Searches each iteration first in a narrow window around the last value (aspiration).
     root_aspiration = 1 in 0..=1;
@@ -131,7 +131,7 @@ options! {
     null_move = 1 in 0..=1;
     /// ProbCut: cuts where a shallower search of a capture reaches a raised beta.
     probcut = 1 in 0..=1;
-    /// Internal iterative reductions: searches a node without a table move less deep.
+    /// Internal iterative reductions: searches a node without a table move less deeply.
     internal_reduction = 1 in 0..=1;
     /// Singular extensions: extends the table's move where all others are clearly worse.
     singular_extension = 1 in 0..=1;
@@ -176,7 +176,7 @@ options! {
     /// Uses the entries of the transposition table (1), or exact values alone and no moves (2), as before the
     /// extensions of Hosoe et al., section 4; without it (0), the entries are not read.
     table = 1 in 0..=2;
-    /// Keeps the entries of the table from search to search (Hosoe et al., section 5).
+    /// Keeps the entries of the table from search to search (Hosoe et al., section 4).
     table_persistence = 1 in 0..=1;
 }
 
@@ -343,7 +343,7 @@ pub(super) type Reductions = [[i32; 64]; 64];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SearchOptionsError {
     /// A part has no `=`.
-    #[error("search option '{0}' has no value, write name=value")]
+    #[error("search option '{0}' has no value; write name=value")]
     NoValue(String),
     /// The name is not that of an option.
     #[error("unknown search option '{0}'; 'monju bench --help' lists them")]

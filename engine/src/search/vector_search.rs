@@ -184,7 +184,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             targets: CheckTargets::new(&self.position),
         };
 
-        // Reverse futility pruning, razoring, null-move pruning, ProbCut
+        // Reverse futility pruning, razoring, null-move pruning
         if !PV && !in_check && excluded.is_none() {
             self.prune_lanes(info, &node, &mut windows);
             if windows.is_left() {

@@ -36,7 +36,7 @@ pub enum CertificatesError {
         members: String,
     },
     /// The last day of the certificate is over.
-    #[error("the last day of the certificate in {}, {day}, is over; give another one by --until", folder.display())]
+    #[error("the certificate in {} ended with {day}; give a later day with --until", folder.display())]
     Over {
         /// The folder of the certificate.
         folder: PathBuf,
@@ -63,7 +63,7 @@ pub enum CertificatesError {
         source: io::Error,
     },
     /// A file holds something else.
-    #[error("{} is not what 'monju certificates' has written", .0.display())]
+    #[error("{} was not written by 'monju certificates', or was changed; restore it from a copy", .0.display())]
     Form(PathBuf),
     /// The certificate that all members share is their only one.
     #[error(

@@ -46,7 +46,7 @@ fn every_role_has_a_folder_and_days_are_days() {
     let old = Tls::read(&parent.path().join("old/gui"))
         .unwrap_err()
         .to_string();
-    assert!(old.contains("has expired on Feb 28"), "{old}");
+    assert!(old.contains("expired on Feb 28"), "{old}");
     for text in [
         "",
         "2027",
@@ -91,7 +91,7 @@ fn certificates_out_of_their_time_and_keys_of_others_are_called_so() {
         (
             "old",
             ("2000-01-01", "2001-01-01"),
-            "member.pem has expired on Jan  1 23:59:59 2001",
+            "member.pem expired on Jan  1 23:59:59 2001",
         ),
         (
             "new",
@@ -120,13 +120,13 @@ fn certificates_out_of_their_time_and_keys_of_others_are_called_so() {
     )
     .unwrap();
     let told = Tls::read(&folder("theirs")).unwrap_err().to_string();
-    assert!(told.contains("no PEM file with a private key"), "{told}");
+    assert!(told.contains("not a PEM file with a private key"), "{told}");
     // An empty sequence.
     let empty = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
     fs::write(folder("theirs").join(tls::CERTIFICATE_FILE), empty).unwrap();
     let told = Tls::read(&folder("theirs")).unwrap_err().to_string();
     assert!(
-        told.contains("member.pem is no PEM file with a certificate"),
+        told.contains("member.pem is not a PEM file with a certificate"),
         "{told}"
     );
 }
@@ -217,7 +217,7 @@ fn the_last_day_of_a_team_stays_unless_another_is_given() {
     create_by_role(&old, "2020-02-28".parse().ok()).unwrap();
     let over = renew(&old, "gui", None).unwrap_err().to_string();
     assert!(
-        over.contains("2020-02-28, is over; give another one by --until"),
+        over.contains("ended with 2020-02-28; give a later day with --until"),
         "{over}"
     );
     renew(&old, "gui", first).unwrap();

@@ -30,7 +30,7 @@ pub enum TlsError {
         source: io::Error,
     },
     /// A file holds something else.
-    #[error("{} is no PEM file with a {what}; copy the folder of 'monju certificates' anew", path.display())]
+    #[error("{} is not a PEM file with a {what}; copy again the folder that 'monju certificates' made", path.display())]
     Form {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum TlsError {
         what: &'static str,
     },
     /// A certificate is too old.
-    #[error("{} has expired on {end}; make new ones with 'monju certificates'", path.display())]
+    #[error("{} expired on {end}; make a new one with 'monju certificates'", path.display())]
     Expired {
         /// The file.
         path: PathBuf,

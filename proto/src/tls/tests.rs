@@ -19,7 +19,7 @@ fn a_folder_that_is_none_is_told_in_one_line() {
         fs::write(path.join(AUTHORITY_FILE), bytes).unwrap();
         let wrong = Tls::read(path).unwrap_err().to_string();
         assert!(
-            wrong.contains("no PEM file") && !wrong.contains('\n'),
+            wrong.contains("not a PEM file") && !wrong.contains('\n'),
             "{wrong}"
         );
     }

@@ -94,8 +94,8 @@ pub struct PlayerAnswer {
 pub enum ThinkFailure {
     /// The player thought about another game as long as there was time for this one.
     #[error(
-        "the player was busy with game '{0}' until the time for this one was over; wait until it is over, or \
-         ask workers of your own"
+        "the player was busy with game '{0}' until the time for this move was over; wait until that game ends, or \
+         use workers of your own"
     )]
     Busy(String),
     /// The player was asked anew before it came to this.

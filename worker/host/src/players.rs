@@ -50,7 +50,7 @@ pub struct PlayersSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum PlayersStartError {
     /// The settings have no players.
-    #[error("worker {0:?} has no players, give it at least one")]
+    #[error("worker {0:?} has no players; give it at least one")]
     NoPlayers(String),
     /// Two players have one name.
     #[error("two players are named {0:?}, names must be unique")]

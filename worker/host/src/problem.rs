@@ -22,7 +22,7 @@ pub enum PlayerProblem {
     #[error("name must be 1 to 64 characters without spaces or control characters")]
     Name,
     /// Two players would have this name.
-    #[error("the name {0:?} is taken by another player, choose another one")]
+    #[error("the name {0:?} is taken by another player; choose another one")]
     Taken(String),
     /// The count is 0 or too large.
     #[error("count must be between 1 and {MAX_COUNT}, not {0}")]

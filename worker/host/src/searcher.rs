@@ -117,7 +117,7 @@ pub enum SearchFailure {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// A player of the defaults plays in place of the chosen one.
-    #[error("{0}; until it is mended a player of the defaults plays")]
+    #[error("{0}; until that is corrected, a player with default settings plays")]
     StandIn(#[source] BuildError),
     /// The search panicked.
     #[error("the native search failed: {0}")]

@@ -74,13 +74,13 @@ pub enum ChildError {
     #[error("the engine did not read its input for {} s", WRITE_PATIENCE.as_secs())]
     Deaf,
     /// `stop` was not obeyed.
-    #[error("the engine named no move within {} s of stop, it was killed", .0.as_secs())]
+    #[error("the engine named no move within {} s of stop, and was killed", .0.as_secs())]
     IgnoredStop(Duration),
     /// A `bestmove` without a move.
     #[error("the engine said bestmove without a move")]
     NoMove,
     /// A `go` while another one was unanswered.
-    #[error("the engine still owed a bestmove, it was killed")]
+    #[error("the engine still owed a bestmove, and was killed")]
     Owing,
 }
 
@@ -424,7 +424,7 @@ impl UsiChild {
         let how = match timeout(QUIT_PATIENCE, self.process.wait()).await {
             Ok(Ok(status)) => status.to_string(),
             Ok(Err(error)) => error.to_string(),
-            Err(_) => "it closed its streams and runs on, it was killed".to_owned(),
+            Err(_) => "it closed its streams and ran on, and was killed".to_owned(),
         };
         // Its last lines may not have been read yet.
         let rest = async { while let Ok(Some(_)) = self.next_line().await {} };

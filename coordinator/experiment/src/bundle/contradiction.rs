@@ -22,7 +22,7 @@ pub enum ContradictionKind {
     #[error("the bundle lacks this cell of the specification")]
     NoCell,
     /// The manifest counts other games.
-    #[error("there are {found} games, and {counted} in bundle.json")]
+    #[error("there are {found} games, but bundle.json counts {counted}")]
     Count {
         /// Games in the file of games.
         found: u64,
@@ -36,10 +36,10 @@ pub enum ContradictionKind {
     #[error("the game in which the first side has {} is missing", colour(.0))]
     Missing(u32),
     /// A pair has two games.
-    #[error("a pair has games 0 and 1 alone, one for each colour of the first side")]
+    #[error("a pair has only games 0 and 1, one for each colour of the first side")]
     Number,
     /// The pair counts as given up, and has games.
-    #[error("the pair is given up, and has games")]
+    #[error("the pair is marked as given up, but has games")]
     GivenUp,
     /// No plan asks for the pair.
     #[error("no plan of the bundle has more than {0} games in this cell")]

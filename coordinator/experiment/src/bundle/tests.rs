@@ -203,11 +203,11 @@ async fn what_cannot_be_is_refused_with_its_place() {
         ),
         (
             |games, _| games[1]["game"] = json!(2),
-            "pair 0, game 2: a pair has games 0 and 1 alone",
+            "pair 0, game 2: a pair has only games 0 and 1",
         ),
         (
             |games, _| drop(games.pop()),
-            "games.jsonl.gz: there are 3 games, and 4 in bundle.json; export",
+            "games.jsonl.gz: there are 3 games, but bundle.json counts 4; export",
         ),
         (
             |games, _| {
@@ -219,7 +219,7 @@ async fn what_cannot_be_is_refused_with_its_place() {
         ),
         (
             |_, manifest| manifest["cells"][0]["given_up"] = json!([1]),
-            "pair 1: the pair is given up, and has games",
+            "pair 1: the pair is marked as given up, but has games",
         ),
         (
             |_, manifest| manifest["cells"][1]["label"] = json!("players=9 sigma=25"),

@@ -547,7 +547,7 @@ mod tests {
             let ended = board.run(stop).await.expect_err("it does not play");
             let line = ended.to_string();
             let start = format!(
-                "{tries} tries failed here in a row, the last by a crash of the second side: "
+                "{tries} attempts in a row failed here, the last by a crash of the second side: "
             );
             assert!(line.starts_with(&start), "{line}");
             assert!(

@@ -11,8 +11,8 @@ pub enum RunnerError {
     Store(#[from] StoreError),
     /// Pair after pair has failed on a board, as on a machine that lacks an engine.
     #[error(
-        "{failures} tries failed here in a row, the last by a {last}; mend this machine; the same command with \
-         --retry-given-up then goes on"
+        "{failures} attempts in a row failed here, the last by a {last}; correct what fails on this machine, then run \
+         the same command with --retry-given-up"
     )]
     Failing {
         /// Number of the failures.

@@ -91,7 +91,8 @@ impl Certificates {
                 "copy {folder}/worker to the machines of workers, {folder}/coordinator to that of the coordinator, \
                  {folder}/gui to those of GUIs, {folder}/observer to those that look, in a way that no one else can \
                  read; then give each its own by --tls, or by tls = … in its configuration, and write https:// in every \
-                 URL; keep {folder}/authority at home, by which members are added, renewed and revoked"
+                 URL; keep {folder}/authority, by which members are added, renewed and revoked, off these \
+                 machines"
             ));
         }
         certificates::create(&self.folder, self.last_day)?;
@@ -99,7 +100,7 @@ impl Certificates {
         Ok(format!(
             "copy {folder} to every machine of the team, in a way that no one else can read; then give it to \
              workers, coordinators and their clients by --tls, or by tls = … in their configuration, and write \
-             https:// in every URL; keep {} at home, by which the certificate is renewed and revoked",
+             https:// in every URL; keep {}, by which the certificate is renewed and revoked, off these machines",
             authority.display()
         ))
     }

@@ -155,10 +155,10 @@ impl TuneCommand {
         match made_by.as_str() {
             None if !self.accepts_builds => bail!(
                 "an older version made it, and did not write down which build played its games; this is {build}: \
-                 say --accept-build to go on with it"
+                 give --accept-build to continue it"
             ),
             Some(theirs) if theirs != build && !self.accepts_builds => bail!(
-                "its games were played by build {theirs}, and this is {build}: use that one, or say --accept-build"
+                "its games were played by build {theirs}, and this is {build}: use that one, or give --accept-build"
             ),
             None | Some(_) => {}
         }
@@ -207,7 +207,7 @@ fn interrupted(left: String) -> anyhow::Error {
 /// alone, and has no such option.
 fn without_acceptance(error: impl Into<anyhow::Error>) -> anyhow::Error {
     let error = error.into();
-    match error.to_string().split_once(", or say --accept") {
+    match error.to_string().split_once(", or give --accept") {
         Some((refusal, _)) => anyhow!("{refusal}"),
         None => error,
     }
@@ -358,7 +358,7 @@ mod tests {
             fs::write(command().state, of(recipe).to_string()).expect("writable");
             // Neither names its build.
             let refused = command().run().expect_err("some build");
-            assert!(format!("{refused:#}").contains("say --accept-build to go on"));
+            assert!(format!("{refused:#}").contains("give --accept-build to continue"));
             let accepted = TuneCommand {
                 accepts_builds: true,
                 ..command()

@@ -20,7 +20,7 @@ Example: monju analyse game.kif --time 3000 --multi-pv 3";
 /// Everything after `monju analyse`.
 #[derive(Debug, Args)]
 pub struct AnalyseArguments {
-    /// Game: .kif, .ki2, .csa, .jkf, .usi, .sfen or .tsv
+    /// Game: .kif, .kifu, .ki2, .ki2u, .csa, .jkf, .usi, .sfen or .tsv
     file: PathBuf,
     /// Number of the game in a file of several
     #[arg(long, value_name = "N", default_value = "1")]

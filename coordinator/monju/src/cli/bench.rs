@@ -91,7 +91,7 @@ pub struct BenchArguments {
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
-    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    /// Evaluator: material, linear or nnue, or NAME:FILE for one with the weights of a file
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Transposition table in MiB; another size is another signature

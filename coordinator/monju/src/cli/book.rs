@@ -76,7 +76,7 @@ pub struct SearchArguments {
     /// Nodes for each position
     #[arg(long, default_value = "300000", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    /// Evaluator: material, linear or nnue, or NAME:FILE for one with the weights of a file
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Transposition table of each thread in MiB

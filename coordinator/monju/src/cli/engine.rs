@@ -18,7 +18,7 @@ pub struct EngineArguments {
     #[arg(long, value_name = "S", default_value_t, value_parser = parsers::sigma,
           allow_negative_numbers = true)]
     sigma: Sigma,
-    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    /// Evaluator: material, linear or nnue, or NAME:FILE for one with the weights of a file
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Seed of the noise, the same in every game; default: every game has its own

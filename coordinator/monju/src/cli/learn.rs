@@ -30,13 +30,13 @@ pub enum LearnCommand {
     /// Plays games against itself, and logs every iteration of their searches
     #[command(after_help = searches::SEARCHES_HELP)]
     Searches(searches::SearchesArguments),
-    /// Trains the evaluator 'material' on such positions: piece values by square
+    /// Trains the evaluator 'material' on positions of 'learn selfplay': piece values by square
     #[command(after_help = material::MATERIAL_HELP)]
     Material(material::MaterialArguments),
-    /// Trains a network on such positions: the evaluator 'nnue', and a nn.bin for other engines
+    /// Trains a network for 'nnue' on positions of 'learn selfplay'; --nn-bin writes it for other engines, too
     #[command(after_help = nnue::NETWORK_HELP)]
     Nnue(nnue::NetworkArguments),
-    /// Learns from such logs when a search may end
+    /// Learns from logs of 'learn searches' when a search may end
     #[command(after_help = time_control::TIME_CONTROL_HELP)]
     TimeControl(time_control::TimeControlArguments),
     /// Learns from samples of late moves which of them may be reduced more, and which less

@@ -19,13 +19,13 @@ pub struct WorkerArguments {
     /// Name of this worker in rosters and ballots
     #[arg(long, value_parser = parsers::name)]
     name: Option<String>,
-    /// Native noise players, instead of the configured players
+    /// Native noise players, in place of the configured native ones
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(parsers::PLAYERS))]
     players: Option<u32>,
     /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'
     #[arg(long, value_name = "S", value_parser = parsers::sigma, allow_negative_numbers = true)]
     sigma: Option<Sigma>,
-    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    /// Evaluator: material, linear or nnue, or NAME:FILE for one with the weights of a file
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
     /// A coordinator to enrol itself with, so that its list need not name this worker; repeat it for several
@@ -88,7 +88,7 @@ pub struct CoordinatorArguments {
     /// Serves gRPC health at this address, too, to everybody and without certificates: for the probes of Kubernetes
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen)]
     health: Option<String>,
-    /// Serves a page to look at the council; default: 127.0.0.1:7480
+    /// Serves a page that shows the council; default: 127.0.0.1:7480
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
           default_missing_value = monju_commands::page::DEFAULT)]
     page: Option<String>,

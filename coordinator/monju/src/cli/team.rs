@@ -19,13 +19,13 @@ pub struct TeamArguments {
     /// takes over when the first fails
     #[arg(long = "coordinator", value_name = "URL", value_parser = parsers::url)]
     coordinators: Vec<String>,
-    /// Native noise players in this process; default: one per core, 3 to 16
+    /// Native noise players in this process, in place of the configured native ones; default: one per core, 3 to 16
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(parsers::PLAYERS))]
     players: Option<u32>,
     /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'; default: 50
     #[arg(long, value_name = "S", value_parser = parsers::sigma, allow_negative_numbers = true)]
     sigma: Option<Sigma>,
-    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    /// Evaluator: material, linear or nnue, or NAME:FILE for one with the weights of a file
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
     /// Threads of each native player in this process; default: 1
@@ -37,7 +37,7 @@ pub struct TeamArguments {
     /// Name of the player that some rules follow, and that decides ties
     #[arg(long, value_name = "PLAYER")]
     primary: Option<String>,
-    /// Way to spend the time on a clock
+    /// Policy by which the time on a clock is spent
     #[arg(long, alias = "tempo", value_name = "POLICY", value_parser = parsers::named::<TimePolicy>())]
     time_policy: Option<TimePolicy>,
     /// What to ponder on: the predicted reply, each player's own prediction (spread), or the opponent's position

@@ -9,7 +9,7 @@ use monju_commands::usi::UsiCommand;
 pub struct UsiArguments {
     #[command(flatten)]
     team: TeamArguments,
-    /// Serves a page to look at the council, such as http://127.0.0.1:7480
+    /// Serves a page that shows the council; default: 127.0.0.1:7480
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
           default_missing_value = monju_commands::page::DEFAULT)]
     page: Option<String>,

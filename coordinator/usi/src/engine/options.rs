@@ -55,7 +55,7 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
         UsiOption {
             name: "MultiPV",
             aliases: &[],
-            help: "lines to show, each with the best move that the others leave",
+            help: "number of best moves to show, each with its line",
             kind: OptionKind::Spin {
                 default: 1,
                 range: MULTI_PV_RANGE,
@@ -87,7 +87,7 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
         UsiOption {
             name: "EvalFile",
             aliases: &[],
-            help: "file of weights for the evaluator; without one, of an nnue network; empty: as given",
+            help: "weights file for the evaluator (by default nnue); empty: as given",
             kind: OptionKind::File {
                 set: |options, value| {
                     options.eval_file = value.map(PathBuf::from);

@@ -57,7 +57,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
         UsiOption {
             name: "Role",
             aliases: &[],
-            help: "a team, a single player, without noise unless Sigma is set, or a solver of mates with all the memory",
+            help: "team, single (one player, no noise unless Sigma is set), or mate (a mate solver with all the memory)",
             kind: OptionKind::Combo {
                 default: || UsiRole::default().to_string(),
                 words: || Vec::from_iter(UsiRole::VARIANTS.iter().map(ToString::to_string)),
@@ -130,7 +130,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
         UsiOption {
             name: "EvalFile",
             aliases: &[],
-            help: "file of weights for the evaluator; without one, of an nnue network; empty: as configured",
+            help: "weights file for the evaluator (by default nnue); empty: as configured",
             kind: OptionKind::File {
                 set: |options, value| {
                     options.eval_file = value.map(PathBuf::from);

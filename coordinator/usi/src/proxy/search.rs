@@ -297,7 +297,10 @@ impl TeamSearch {
             }
         };
         if status.contact.is_none() {
-            let reason = status.failure.as_deref().unwrap_or("it is still loading");
+            let reason = status
+                .failure
+                .as_deref()
+                .unwrap_or("the team is still loading");
             self.report(&format!("no team, one player answers alone: {reason}"));
         }
         status.contact

@@ -221,7 +221,7 @@ async fn loading_may_take_half_of_the_clock() {
     assert!(start.elapsed() < Duration::from_millis(2_050));
     assert_eq!(
         lines[0],
-        "info string error: no team, one player answers alone: it is still loading"
+        "info string error: no team, one player answers alone: the team is still loading"
     );
     assert_legal(&lines[lines.len() - 1]);
 }

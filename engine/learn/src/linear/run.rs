@@ -454,7 +454,7 @@ mod tests {
         };
         let before = saved();
         let error = refused(&run("whole", false));
-        let expected = "whole.checkpoint is there: go on with --resume, name another --output";
+        let expected = "whole.checkpoint exists: continue with --resume, name another --output";
         assert!(error.contains(expected), "{error}");
         assert!(saved() == before, "the files are unchanged");
 

@@ -8,7 +8,7 @@ pub struct LinearTraining {
     /// Seed of the order of positions: every epoch has all of them in another order.
     pub seed: u64,
     /// Number of games whose positions are learned from together, before those of the next games; 0 for all
-    /// games at once. Shimoyama (section 5.1) takes 12,000 of some 40,000.
+    /// games at once. Shimoyama (section 3) takes 12,000 of some 40,000.
     pub window: usize,
     /// Number of steps; the learning rate falls linearly to 0.
     pub steps: u64,

@@ -370,7 +370,7 @@ mod tests {
             .run(&mut NoProgress)
             .unwrap_err()
             .to_string();
-        let expected = "whole.checkpoint is there: go on with --resume, name another --output";
+        let expected = "whole.checkpoint exists: continue with --resume, name another --output";
         assert!(error.contains(expected), "{error}");
         let damaged = folder.path().join("damaged.psv");
         fs::write(&damaged, [7; 400]).unwrap();

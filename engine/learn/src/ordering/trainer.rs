@@ -103,7 +103,7 @@ fn value(weights: &[f32], stage: OrderStage, of: &OrderedMove) -> f32 {
     sum + factor * of.score as f32 / SCORE_UNIT
 }
 
-/// T of the paper, turned so that it rises; the paper's factor 7/256 is a unit of its weights.
+/// T of the paper (section 5), whose factor 7/256 is a unit of its weights.
 fn sigmoid(lead: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-lead))
 }

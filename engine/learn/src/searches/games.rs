@@ -72,7 +72,7 @@ pub enum SearchGamesError {
         source: GameError,
     },
     /// The players of a side would all name the same move.
-    #[error("players of a team that do not differ: give --sigma, such as --sigma 50")]
+    #[error("the players of a team would all play alike: give --sigma, such as --sigma 50")]
     EqualPlayers,
     /// There are no openings.
     #[error("there are no openings; one 'startpos moves …' a line is expected")]

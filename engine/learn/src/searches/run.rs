@@ -76,8 +76,8 @@ pub enum SearchesRunError {
     },
     /// Another build has made the log: the same options give another game.
     #[error(
-        "{}: game {game} is another one when it is played again, so an older or a changed build has made the log; choose \
-         another file",
+        "{} was made by a build with another search: its game {game} comes out differently here; continue with that \
+         build, or choose another file",
         path.display()
     )]
     OtherBuild {
@@ -286,7 +286,7 @@ mod tests {
         let recipe = fs::read(with_suffix(&broken.output, ".recipe")).expect("a recipe");
         fs::write(with_suffix(&changed.output, ".recipe"), recipe).expect("writable");
         let error = changed.run(&mut NoProgress).expect_err("another build");
-        assert!(error.to_string().contains("changed build"), "{error}");
+        assert!(error.to_string().contains("another search"), "{error}");
 
         let mut other = run("broken", 2);
         other.settings.nodes = 301;

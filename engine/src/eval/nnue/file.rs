@@ -19,7 +19,7 @@ use crate::fnv1a::fnv1a;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
     /// The file has neither format.
-    #[error("not a network: it begins neither as a nn.bin nor as a file of monju's")]
+    #[error("not a network: it begins neither like an nn.bin nor like a network of Monju's own")]
     Unknown,
     /// The network has another architecture.
     #[error(

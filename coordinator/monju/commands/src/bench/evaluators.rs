@@ -75,7 +75,7 @@ impl Evaluators {
                 }
             }
             if speeds.is_empty() {
-                bail!("no position was searched long enough, give more --movetime");
+                bail!("no position was searched long enough; give more --movetime");
             }
             let costs = self.costs(&speeds)?;
             if self.json {

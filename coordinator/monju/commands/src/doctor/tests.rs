@@ -95,7 +95,7 @@ Forms of go: survived by the engine (yes, no), and listed for it (*)
 player  nodes  depth  byoyomi  infinite
 gps     no*    no     yes*     yes
 
-error    gps: does not survive what go lists: nodes (the engine ended (signal: 6)); set go = [\"byoyomi\", \"infinite\"]
+error    gps: does not survive these forms of its go list: nodes (the engine ended (signal: 6)); set go = [\"byoyomi\", \"infinite\"]
 errors 1, warnings 0
 ";
     assert_eq!(table::render(&facts, &diagnose(&facts)), expected);

@@ -33,7 +33,7 @@ pub struct MaterialArguments {
     /// Share of the score in the target; the rest is the game result
     #[arg(long, default_value = MaterialTraining::default().lambda.to_string())]
     lambda: f64,
-    /// Centipawns in one unit of the logit: a score of as many wins 73 % of the games
+    /// Centipawns in one unit of the logit: a side with that score wins 73 % of the games
     #[arg(long, default_value = MaterialTraining::default().scale.to_string())]
     scale: f64,
     /// Standard deviation in centipawns of the prior of the squares' values

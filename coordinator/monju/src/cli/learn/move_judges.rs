@@ -43,7 +43,7 @@ pub struct MoveJudgeArguments {
     /// Initial learning rate; it falls by an equal share from epoch to epoch, to one share in the last
     #[arg(long, default_value = MoveJudgeTraining::default().regression.rate.to_string())]
     rate: f64,
-    /// Weight of a move that is searched again against one that is hidden, from 0 to 1
+    /// Weight of a needless search against a good move that is missed, from 0 to 1
     #[arg(long, default_value = MoveJudgeTraining::default().waste.to_string())]
     waste: f64,
     /// Additional weight of a hidden move at the end of a game

@@ -72,7 +72,7 @@ pub struct NetworkArguments {
     /// temporal-difference learning)
     #[arg(long, value_name = "DECAY", default_value = NetworkTraining::default().trace_decay.to_string())]
     trace_decay: f64,
-    /// Centipawns in one unit of the logit: a score of as many wins 73 % of the games
+    /// Centipawns in one unit of the logit: a side with that score wins 73 % of the games
     #[arg(long, default_value = NetworkTraining::default().scale.to_string())]
     scale: f64,
     /// Seed of the initial weights and of the order of the positions

@@ -33,7 +33,7 @@ pub struct SearchesArguments {
     #[arg(long, default_value = SearchGamesSettings::default().nodes.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    /// Evaluator: material, linear or nnue, or NAME:FILE for one with the weights of a file
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Standard deviation of the evaluation noise in centipawns
@@ -59,7 +59,7 @@ pub struct SearchesArguments {
     /// searches a little
     #[arg(long, value_name = "JUDGEMENT")]
     samples: Option<MoveJudgement>,
-    /// Takes one of so many moves; of the order of moves, one of so many nodes
+    /// Samples one move in N; with --samples ordering, one node in N
     #[arg(long, value_name = "N", default_value = "50", requires = "samples",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     sample_every: u32,

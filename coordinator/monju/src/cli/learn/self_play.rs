@@ -26,7 +26,7 @@ pub struct SelfPlayArguments {
     #[arg(long, default_value = SelfPlaySettings::default().nodes.to_string(),
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    /// Evaluator: material, linear or nnue, or NAME:FILE for one with the weights of a file
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
     /// Standard deviation of the evaluation noise in centipawns
