@@ -74,17 +74,20 @@ pub enum StoreError {
 impl StoreError {
     /// Returns true if the server has no connection to spare.
     pub fn is_full(&self) -> bool {
-        match self {
-            Self::Unavailable(fault) | Self::Open { source: fault, .. } => fault.is_full(),
-            _ => false,
-        }
+        self.fault_on_the_way().is_some_and(DatabaseFault::is_full)
     }
 
     /// Returns true if the server is starting.
     pub fn is_starting(&self) -> bool {
+        self.fault_on_the_way()
+            .is_some_and(DatabaseFault::is_starting)
+    }
+
+    /// The fault by which the store was not reached.
+    fn fault_on_the_way(&self) -> Option<&DatabaseFault> {
         match self {
-            Self::Unavailable(fault) | Self::Open { source: fault, .. } => fault.is_starting(),
-            _ => false,
+            Self::Unavailable(fault) | Self::Open { source: fault, .. } => Some(fault),
+            _ => None,
         }
     }
 }

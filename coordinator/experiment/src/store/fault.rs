@@ -117,7 +117,8 @@ impl DatabaseFault {
                         || code == "55P03"
                         || code == "57014"
                         || code.starts_with("57P")
-                        || code.starts_with("58")
+                        // Those of SQLite have fewer characters.
+                        || (code.len() == 5 && code.starts_with("58"))
                         || code == "5"
                         || code == "517"
                         || code == "13"

@@ -567,7 +567,7 @@ mod tests {
         }
     }
 
-    /// A single player lost byoyomi games on busy machines, where a team answered in time.
+    /// Where programs of higher priority took the cores, the answer waited for the search's thread to get one.
     #[tokio::test]
     async fn a_search_that_does_not_stop_is_answered_by_its_last_move() {
         let (go_on, waits) = blocking::channel();
