@@ -101,10 +101,7 @@ impl Database {
         mode: OpenMode,
     ) -> Result<Self, StoreError> {
         let opened = DatabaseConnection::open(url, dialect, mode).await?;
-        let version = match mode {
-            OpenMode::Look => upgrade::known_version(&opened, dialect.migrations).await?,
-            OpenMode::Play(_) => upgrade::migrate(&opened, dialect, dialect.migrations).await?,
-        };
+        let mut version = upgrade::known_version(&opened, dialect.migrations).await?;
         let unknown = || StoreError::Unknown(plan.name.clone());
         let mut transaction = opened.begin().await?;
         let connection = &mut transaction.connection;
@@ -114,13 +111,16 @@ impl Database {
         if let Some(enrolled) = &enrolled {
             known = KnownCells::read(connection, enrolled.experiment, version).await?;
             is_complete = mode == OpenMode::Look
-                || enrolment::is_complete(connection, (&known, enrolled), plan).await?;
+                || version == dialect.migrations.newest()
+                    && enrolment::is_complete(connection, (&known, enrolled), plan).await?;
         }
         let (enrolled, found) = match mode {
             OpenMode::Play(accepted) if !is_complete => {
                 transaction.undo().await?;
                 transaction = opened.begin_alone().await?;
                 let connection = &mut transaction.connection;
+                // A plan that is refused leaves the tables to the version that made them.
+                version = upgrade::migrate(connection, dialect, dialect.migrations).await?;
                 let enrolled = enrolment::enrol(connection, plan).await?;
                 let known = KnownCells::read(connection, enrolled.experiment, version).await?;
                 let place = (dialect, version);

@@ -9,9 +9,6 @@ pub enum DatabaseFault {
     /// A statement or a connection failed.
     #[error("{}", one_line(.0))]
     Sql(#[source] sqlx::Error),
-    /// The tables cannot be brought up to date.
-    #[error("{0}")]
-    Migration(#[source] sqlx::migrate::MigrateError),
     /// The tables belong to a later version.
     #[error("it was written by a newer monju; use that version")]
     Newer,
@@ -148,6 +145,9 @@ fn one_line(error: &sqlx::Error) -> String {
     }
 }
 
+/// What mends tables of the same names with other columns.
+const FOREIGN_TABLES: &str = "these tables may be another program's: name a database of its own";
+
 /// What mends a refusal of PostgreSQL, by its code.
 fn mend_of_server(error: &dyn sqlx::error::DatabaseError) -> Option<&'static str> {
     match &*error.code()? {
@@ -155,9 +155,7 @@ fn mend_of_server(error: &dyn sqlx::error::DatabaseError) -> Option<&'static str
         "3D000" => Some("name a database that is there, or make it with createdb"),
         "3F000" => Some("set the role's search_path to a schema that is there"),
         "42501" => Some("let this role own the database, or name one that may write to it"),
-        "42703" | "42P07" => {
-            Some("these tables may be another program's: name a database of its own")
-        }
+        "42703" | "42P07" => Some(FOREIGN_TABLES),
         _ => None,
     }
 }
@@ -169,6 +167,14 @@ fn mend_of_file(error: &dyn sqlx::error::DatabaseError) -> Option<&'static str> 
     let code: u32 = (code.len() < 5).then(|| code.parse().ok()).flatten()?;
     // The lowest byte is the kind.
     match code & 0xff {
+        // The code of all faults of a statement.
+        1 => {
+            let message = error.message();
+            let is_foreign = message.contains("no such column")
+                || message.contains("has no column")
+                || message.contains("already exists");
+            is_foreign.then_some(FOREIGN_TABLES)
+        }
         8 => Some("let this user write the file and its folder, or name another store"),
         11 => Some("the file is damaged: import the last bundle of its games into a new store"),
         14 => Some("name a file that this user may write, in a folder that it may write"),

@@ -1,4 +1,5 @@
 use super::*;
+use sqlx::{AnyConnection, Connection, Executor};
 use std::time::Duration;
 
 fn plan() -> ExperimentPlan {
@@ -64,6 +65,24 @@ async fn other_files_and_dead_servers_are_refused_at_once_with_the_reason() {
         std::fs::read(&file).expect("a file") == [7; 5000],
         "it is left alone"
     );
+}
+
+#[tokio::test]
+async fn tables_of_another_program_are_told() {
+    sqlx::any::install_default_drivers();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("theirs.db");
+    let url = format!("sqlite:{}?mode=rwc", file.display());
+    let mut theirs = AnyConnection::connect(&url).await.expect("a new file");
+    let made = theirs
+        .execute("CREATE TABLE experiments (title TEXT)")
+        .await;
+    made.expect("made");
+    theirs.close().await.expect("closed");
+    for opening in [OpenMode::Look, OpenMode::PLAY] {
+        let error = refusal(&Address::Sqlite(file.clone()), opening).await;
+        assert!(error.contains("may be another program's"), "{error}");
+    }
 }
 
 #[test]

@@ -71,6 +71,10 @@ impl AnalyseArguments {
             );
             return Err(no_sense(what).into());
         }
+        if self.team.names_book() {
+            let what = "--book: the players are asked in the opening, too; leave it out";
+            return Err(no_sense(what.to_owned()).into());
+        }
         let unlimited = self.nodes.is_none() && self.depth.is_none();
         let stem = self
             .file

@@ -60,6 +60,13 @@ pub struct TeamArguments {
     tls: Option<PathBuf>,
 }
 
+impl TeamArguments {
+    /// Tells whether an opening book is named.
+    pub fn names_book(&self) -> bool {
+        self.book.is_some()
+    }
+}
+
 impl From<TeamArguments> for Choices {
     fn from(arguments: TeamArguments) -> Self {
         let mut coordinators = arguments.coordinators.into_iter();

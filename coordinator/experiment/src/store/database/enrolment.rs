@@ -301,9 +301,9 @@ mod tests {
         let older = MigrationList(&migrations::SQLITE.0[..version]);
         let connection = DatabaseConnection::open(&url, &dialect::SQLITE, OpenMode::Look).await;
         let connection = connection.expect("a new file");
-        let made = migrate(&connection, &dialect::SQLITE, older).await;
-        made.expect("an older version");
         let mut transaction = connection.begin().await.expect("begun");
+        let made = migrate(&mut transaction.connection, &dialect::SQLITE, older).await;
+        made.expect("an older version");
         for statement in statements {
             let written = transaction.connection.execute(*statement).await;
             written.expect("written");
@@ -444,6 +444,10 @@ mod tests {
             line.contains("those of specification specification"),
             "{line}"
         );
+        let looked = Database::sqlite(&file, &plan("changed", ""), OpenMode::Look).await;
+        let looked = looked.expect("a store");
+        assert_eq!(looked.version, 4, "its version can go on with it");
+        looked.connection.close().await;
         let anew = Accepted {
             changes: true,
             ..none

@@ -4,6 +4,13 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MigrationList(pub &'static [(&'static str, &'static str)]);
 
+impl MigrationList {
+    /// The version of the tables that they make.
+    pub const fn newest(self) -> i64 {
+        self.0.len() as i64
+    }
+}
+
 /// Migrations of SQLite.
 pub(super) const SQLITE: MigrationList = MigrationList(&[
     (

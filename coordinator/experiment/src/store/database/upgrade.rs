@@ -9,6 +9,9 @@ use crate::store::{error::StoreError, fault::DatabaseFault};
 use sha2::{Digest, Sha384};
 use sqlx::{AnyConnection, Executor, Row};
 
+/// Selects the version of the tables.
+const VERSION: &str = "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations";
+
 /// Version of the tables that this version can read; 0 for none.
 ///
 /// # Errors
@@ -18,7 +21,7 @@ pub(super) async fn known_version(
     list: MigrationList,
 ) -> Result<i64, StoreError> {
     match version(connection).await? {
-        version if version > list.0.len() as i64 => Err(DatabaseFault::Newer.into()),
+        version if version > list.newest() => Err(DatabaseFault::Newer.into()),
         version => Ok(version),
     }
 }
@@ -26,8 +29,7 @@ pub(super) async fn known_version(
 /// Version of the tables, which is that of the last migration; 0 for none.
 async fn version(connection: &DatabaseConnection) -> Result<i64, StoreError> {
     let mut transaction = connection.begin().await?;
-    let query = "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations";
-    match transaction.connection.fetch_one(query).await {
+    match transaction.connection.fetch_one(VERSION).await {
         Ok(row) => {
             let version = row.try_get(0)?;
             transaction.commit().await?;
@@ -38,33 +40,28 @@ async fn version(connection: &DatabaseConnection) -> Result<i64, StoreError> {
     }
 }
 
-/// Brings the tables up to date, and returns their version. One process does so at a time.
+/// Brings the tables up to date, and returns their version. The transaction excludes all others that may do so.
 ///
 /// # Errors
-/// A later version has made the tables, or the database refuses.
+/// A later version has made the tables meanwhile, or the database refuses.
 pub(super) async fn migrate(
-    connection: &DatabaseConnection,
+    connection: &mut AnyConnection,
     dialect: &Dialect,
     list: MigrationList,
 ) -> Result<i64, StoreError> {
-    let newest = list.0.len() as i64;
-    let known = known_version(connection, list).await?;
-    if known < newest {
-        let mut transaction = connection.begin_alone().await?;
-        let connection = &mut transaction.connection;
-        connection.execute(dialect.migration_table).await?;
-        let query = "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations";
-        let last: i64 = connection.fetch_one(query).await?.try_get(0)?;
-        for (index, (name, sql)) in list.0.iter().enumerate() {
-            let version = index as i64 + 1;
-            if version > last {
-                connection.execute(*sql).await?;
-                note(connection, version, name, sql).await?;
-            }
-        }
-        transaction.commit().await?;
+    connection.execute(dialect.migration_table).await?;
+    let last: i64 = connection.fetch_one(VERSION).await?.try_get(0)?;
+    if last > list.newest() {
+        return Err(DatabaseFault::Newer.into());
     }
-    Ok(newest)
+    for (index, (name, sql)) in list.0.iter().enumerate() {
+        let version = index as i64 + 1;
+        if version > last {
+            connection.execute(*sql).await?;
+            note(connection, version, name, sql).await?;
+        }
+    }
+    Ok(list.newest())
 }
 
 /// Notes a migration as sqlx does, so that versions that leave it to sqlx can read the table.
@@ -120,10 +117,12 @@ mod tests {
         let url = format!("sqlite:{}?mode=rwc", folder.path().join("x.db").display());
         let connection = DatabaseConnection::open(&url, &dialect::SQLITE, OpenMode::PLAY).await;
         let connection = connection.expect("a new file");
-        let made = migrate(&connection, &dialect::SQLITE, SQLITE).await;
-        assert_eq!(made.expect("made"), SQLITE.0.len() as i64);
-        let again = migrate(&connection, &dialect::SQLITE, SQLITE).await;
-        assert_eq!(again.expect("nothing to do"), SQLITE.0.len() as i64);
+        let mut transaction = connection.begin_alone().await.expect("begun");
+        for _ in 0..2 {
+            let made = migrate(&mut transaction.connection, &dialect::SQLITE, SQLITE).await;
+            assert_eq!(made.expect("made"), SQLITE.newest());
+        }
+        transaction.commit().await.expect("written");
 
         let mut transaction = connection.begin().await.expect("begun");
         let same = Migrator::new(SQLITE).await.expect("a list");
@@ -140,8 +139,8 @@ mod tests {
             matches!(older, Err(MigrateError::VersionMissing(_))),
             "{older:?}"
         );
+        let refused = migrate(&mut transaction.connection, &dialect::SQLITE, fewer).await;
         transaction.undo().await.expect("undone");
-        let refused = migrate(&connection, &dialect::SQLITE, fewer).await;
         let refused = refused.expect_err("written by a later version");
         assert!(refused.to_string().contains("newer"), "{refused}");
         let looked = known_version(&connection, fewer).await;
