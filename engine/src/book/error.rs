@@ -11,9 +11,6 @@ pub enum BookError {
          make one by 'monju book build'"
     )]
     Header,
-    /// A line is not UTF-8.
-    #[error("line {0} is not UTF-8 text")]
-    NotText(usize),
     /// A line is wrong.
     #[error("line {line}: {source}")]
     Line {

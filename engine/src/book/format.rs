@@ -1,7 +1,6 @@
 //! The formats of a book.
 
 use super::{content::Book, error::BookError, text, yaneuraou};
-use std::str;
 
 impl Book {
     /// Reads a book of either format; the first line tells which. Every position must be possible and every
@@ -10,11 +9,9 @@ impl Book {
     /// # Errors
     /// The format is unknown, or a line is wrong; the error has its number.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BookError> {
-        let text = str::from_utf8(bytes).map_err(|error| {
-            let before = &bytes[..error.valid_up_to()];
-            BookError::NotText(1 + before.iter().filter(|&&byte| byte == b'\n').count())
-        })?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        // Remarks may be in any encoding; all else is in ASCII, and told by its line where it is not.
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         let book = match first.trim_end() {
             text::HEADER => text::read(rest),

@@ -194,7 +194,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             if has_fallen {
                 self.report_fail_low(value);
             }
-            margin += margin / 3;
+            margin += (margin / 3).max(1);
         }
     }
 
