@@ -14,7 +14,7 @@ mod setup;
 mod tests;
 
 pub use calls::KeptSearches;
-pub use command::ConsultationCommand;
+pub use command::{ConsultationCommand, HitClock};
 pub use setup::{ConsultationSetup, PonderTargets};
 
 use crate::{clock, roster::PlayerSlot};

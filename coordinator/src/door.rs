@@ -85,6 +85,7 @@ pub fn description(response: &DescribeResponse) -> Result<(), Offence> {
         build,
         draining: _,
         loading,
+        instance: _,
     } = response;
     text("its name", name, LONGEST_NAME)?;
     text("its version", version, LONGEST_NAME)?;

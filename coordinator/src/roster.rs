@@ -6,7 +6,7 @@ mod slots;
 
 pub use link::{AddressError, Link, address, channel, endpoint};
 pub use reach_error::{ReachError, first_reason};
-pub use slots::PlayerSlot;
+pub use slots::{PlayerSlot, ballot_name};
 
 use crate::door;
 use link::authority;

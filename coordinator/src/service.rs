@@ -17,8 +17,8 @@ use crate::{
     choices::{ConsultationChoices, ConsultationSettings},
     clock::{ClockRules, TimePolicy},
     consultation::{
-        ConsultationCommand, ConsultationOutcome, ConsultationSetup, KeptSearches, PonderTargets,
-        consult,
+        ConsultationCommand, ConsultationOutcome, ConsultationSetup, HitClock, KeptSearches,
+        PonderTargets, consult,
     },
     door,
     fallback::FallbackSearcher,
@@ -26,7 +26,7 @@ use crate::{
     pondering::Pondering,
     record::{Recorder, schema::GameResult},
     resignation::{Resignation, ResignationPolicy},
-    roster::{AddressError, EnrolError, GameReadiness, PlayerSlot, Roster},
+    roster::{AddressError, EnrolError, GameReadiness, PlayerSlot, Roster, ballot_name},
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::{Answer, Color};
@@ -225,7 +225,7 @@ impl Service {
             return;
         };
         let slots = inner.roster.slots();
-        if slots.iter().all(|slot| slot.info.name != *primary) {
+        if ballot_name(&slots, primary).is_none() {
             warn!(primary, "the primary player is on no worker");
         }
     }
@@ -301,6 +301,13 @@ impl Service {
 }
 
 impl Inner {
+    /// Returns the primary player by its name on the ballot: the one that was asked for, or that of the ensemble where
+    /// no player that is known has this name.
+    fn primary_among(&self, slots: &[PlayerSlot], asked: Option<String>) -> Option<String> {
+        let mut names = asked.iter().chain(&self.ensemble.primary);
+        names.find_map(|name| ballot_name(slots, name)).or(asked)
+    }
+
     /// Returns the players to ask. A coordinator that has just been started may not have found its workers, and gives
     /// them a part of the move's time. A ponder, and a search that nothing but a stop ends, wait for the first player.
     /// All wait until the caller says something or has gone.
@@ -412,7 +419,8 @@ impl Coordinator for Service {
         let decision = decision.map_err(|_| Status::internal("no place for the decision"))?;
         let (failure, failed) = mpsc::channel(1);
         let (commands, receiver) = mpsc::channel(COMMANDS);
-        let listener = tokio::spawn(listen(upstream, commands));
+        let least_overhead = self.inner.ensemble.overhead;
+        let listener = tokio::spawn(listen(upstream, commands, least_overhead));
         let inner = Arc::clone(&self.inner);
         let watched = inner.watchers.ballot();
         let decided = watched.clone();
@@ -425,6 +433,7 @@ impl Coordinator for Service {
                     let begun = Instant::now();
                     let slots = inner.slots_for(&setup, &receiver, &ballots).await;
                     setup.waited = begun.elapsed();
+                    setup.header.primary = inner.primary_among(&slots, setup.header.primary);
                     consult(setup, &slots, receiver, ballots, kept).await
                 } => outcome,
                 held = pass.taken() => {
@@ -618,17 +627,22 @@ fn is_of_game(claim: Option<&Claim>) -> bool {
     claim.is_some_and(|claim| claim.purpose() == Purpose::Game)
 }
 
-/// Passes on the commands of a client until its stream ends.
+/// Passes on the commands of a client until its stream ends. `least_overhead` is set aside of every clock.
 async fn listen(
     mut upstream: Streaming<ConsultRequest>,
     commands: mpsc::Sender<ConsultationCommand>,
+    least_overhead: Duration,
 ) {
     let mut is_told = false;
     while let Ok(Some(request)) = upstream.message().await {
         let command = match request.message {
             Some(consult_request::Message::Stop(_)) => ConsultationCommand::Stop,
             Some(consult_request::Message::PonderHit(hit)) => {
-                ConsultationCommand::PonderHit(hit.clock)
+                let told = |ms: u32| least_overhead.max(Duration::from_millis(ms.into()));
+                ConsultationCommand::PonderHit(HitClock {
+                    clock: hit.clock,
+                    overhead: hit.overhead_ms.map(told),
+                })
             }
             Some(consult_request::Message::Begin(_)) => {
                 if !mem::replace(&mut is_told, true) {

@@ -51,6 +51,8 @@ pub enum PlayerStep {
 #[derive(Clone, Debug, Default)]
 pub struct FakeWorker {
     name: String,
+    /// The number of its process; 0 for an older worker.
+    instance: u64,
     players: Vec<(PlayerInfo, Vec<PlayerStep>)>,
     /// Every request, and every new game, in words.
     pub told: Arc<Mutex<Vec<String>>>,
@@ -107,6 +109,10 @@ impl FakeWorker {
         self
     }
 
+    pub fn with_instance(self, instance: u64) -> Self {
+        Self { instance, ..self }
+    }
+
     /// A link to this worker within this process.
     pub fn link(self) -> (Link, ServerTask) {
         let (channel, server) =
@@ -139,6 +145,7 @@ impl Worker for FakeWorker {
             name: self.name.clone(),
             version: "test".to_owned(),
             draining: self.draining,
+            instance: self.instance,
             players: self.players.iter().map(|(info, _)| info.clone()).collect(),
             ..DescribeResponse::default()
         }))

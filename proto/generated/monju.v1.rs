@@ -514,6 +514,9 @@ pub struct DescribeResponse {
     /// Names of the players that cannot search yet, since their engines are still loading.
     #[prost(string, repeated, tag = "7")]
     pub loading: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// A random number of this process, by which it is known at whatever address; 0 from a worker that has none.
+    #[prost(fixed64, tag = "8")]
+    pub instance: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct NewGameRequest {
@@ -1397,6 +1400,9 @@ pub struct ConsultationPonderHit {
     /// The clock as it stands now; absent takes the one that came with begin.
     #[prost(message, optional, tag = "1")]
     pub clock: ::core::option::Option<Clock>,
+    /// As in begin, for this clock; absent takes the one that came with begin.
+    #[prost(uint32, optional, tag = "2")]
+    pub overhead_ms: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ConsultResponse {

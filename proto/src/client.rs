@@ -75,9 +75,10 @@ impl ConsultationClient {
         self.send(consult_request::Message::Stop(StopConsultation {}));
     }
 
-    /// Tells the coordinator that the pondered move was played, and the clock as it stands now.
-    pub fn ponder_hit(&self, clock: Option<Clock>) {
-        let hit = ConsultationPonderHit { clock };
+    /// Tells the coordinator that the pondered move was played, the clock as it stands now, and the time to set aside
+    /// of it in milliseconds.
+    pub fn ponder_hit(&self, clock: Option<Clock>, overhead_ms: Option<u32>) {
+        let hit = ConsultationPonderHit { clock, overhead_ms };
         self.send(consult_request::Message::PonderHit(hit));
     }
 

@@ -12,7 +12,12 @@ use monju_proto::convert::{QuestionError, read_question, read_search_moves, shor
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::text::brief;
 use monju_proto::v1::{self, think_request, think_response, worker_server};
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    net::SocketAddr,
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,
@@ -31,6 +36,8 @@ pub struct PlayersService {
     list: Arc<PlayerList>,
     reservation: Reservation,
     drain: Drain,
+    /// Random number by which it is known at whatever address.
+    instance: u64,
     /// One examination at a time, each of which starts an engine several times.
     examinations: Arc<Semaphore>,
 }
@@ -83,6 +90,8 @@ impl PlayersService {
             list,
             drain,
             reservation: Reservation::default(),
+            // Every state has keys of its own from the system's random numbers.
+            instance: RandomState::new().build_hasher().finish() | 1,
             examinations: Arc::new(Semaphore::new(1)),
         }
     }
@@ -109,6 +118,7 @@ impl worker_server::Worker for PlayersService {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build: build::name().to_owned(),
             draining: self.drain.is_draining(),
+            instance: self.instance,
             loading: loading.map(|player| player.name().to_owned()).collect(),
             players: self.list.members.iter().map(HostedPlayer::info).collect(),
         }))

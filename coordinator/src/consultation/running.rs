@@ -2,7 +2,7 @@
 
 use super::{
     calls::{Calls, KeptSearches},
-    command::ConsultationCommand,
+    command::{ConsultationCommand, HitClock},
     decision_timer::{self, DecisionTimer},
     failure_log::FailureLog,
     fallback::{Fallback, first_choice},
@@ -392,10 +392,13 @@ impl<'a> RunningConsultation<'a> {
                 };
                 self.timer.decide_within(patience);
             }
-            ConsultationCommand::PonderHit(clock) if self.pondering => {
+            ConsultationCommand::PonderHit(HitClock { clock, overhead }) if self.pondering => {
                 self.pondering = false;
                 self.limits.ponder = false;
                 self.limits.clock = clock.or(self.limits.clock);
+                if let Some(overhead) = overhead {
+                    self.clock_rules.overhead = overhead.into();
+                }
                 self.start_clock(Instant::now());
                 self.send_ponder_hit();
                 // The votes of the ponder may decide it.

@@ -417,7 +417,7 @@ async fn a_stop_decides_from_the_votes_so_far() {
 async fn a_ponder_holds_the_decision_until_the_hit() {
     let worker = FakeWorker::named("desk").player("a", &[Answer("7g7f")]);
     let (roster, _server) = worker.roster().await;
-    let hit = vec![(30_000, ConsultationCommand::PonderHit(None))];
+    let hit = vec![(30_000, ConsultationCommand::PonderHit(HitClock::default()))];
     let ballot = run(&roster, setup(ponder()), hit).await;
     assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 30_000));
 }
@@ -431,7 +431,13 @@ async fn time_counts_from_the_ponder_hit_by_the_new_clock() {
         byoyomi_ms: 2_000,
         ..Clock::default()
     };
-    let hit = vec![(5_000, ConsultationCommand::PonderHit(Some(clock)))];
+    let hit = vec![(
+        5_000,
+        ConsultationCommand::PonderHit(HitClock {
+            clock: Some(clock),
+            overhead: None,
+        }),
+    )];
     let ballot = run(&roster, setup(ponder()), hit).await;
     assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 6_900));
     let requests = requests.lock().expect("requests");
@@ -443,6 +449,23 @@ async fn time_counts_from_the_ponder_hit_by_the_new_clock() {
     let after = hit.limits.as_ref().expect("limits");
     assert!(!after.ponder);
     assert!((1_800..1_900).contains(&after.time_ms.expect("a time")));
+}
+
+/// A ponder without a clock kept the longest delay that is assumed on any clock.
+#[tokio::test(start_paused = true)]
+async fn a_ponder_hit_brings_the_overhead_of_its_clock() {
+    let worker = FakeWorker::named("desk").player("a", &[Stream("7g7f"), Listen, Wait(60_000)]);
+    let (roster, _server) = worker.roster().await;
+    let hit = HitClock {
+        clock: Some(Clock {
+            byoyomi_ms: 2_000,
+            ..Clock::default()
+        }),
+        overhead: Some(Duration::from_millis(500)),
+    };
+    let hit = vec![(5_000, ConsultationCommand::PonderHit(hit))];
+    let ballot = run(&roster, setup(ponder()), hit).await;
+    assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 6_500));
 }
 
 #[tokio::test(start_paused = true)]
@@ -464,7 +487,7 @@ async fn a_stop_ends_a_ponder() {
 async fn a_decision_by_the_rules_is_held_during_a_ponder() {
     let (roster, _server) = FakeWorker::named("desk").roster().await;
     let mated = setup_on("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", ponder());
-    let hit = vec![(400, ConsultationCommand::PonderHit(None))];
+    let hit = vec![(400, ConsultationCommand::PonderHit(HitClock::default()))];
     let ballot = run(&roster, mated, hit).await;
     assert_eq!(decision(&ballot), ("resign", TieBreak::Rules, 400));
 }

@@ -11,10 +11,7 @@ use monju_proto::v1::{
 };
 use monju_proto::{build, convert::milliseconds};
 use std::{
-    sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 use tokio::{
@@ -84,8 +81,8 @@ pub struct Link {
     reservation: Arc<OnceLock<Reservation>>,
     /// The session whose release the worker has not heard of.
     overdue: Arc<Mutex<Option<OverdueRelease>>>,
-    /// The ballot has no room for its votes.
-    is_left_out: AtomicBool,
+    /// The reason why its players are not on the ballot, if they are not.
+    left_out: Mutex<Option<String>>,
     watcher: JoinHandle<()>,
 }
 
@@ -182,7 +179,7 @@ impl Link {
             watcher: tokio::spawn(watcher.run()),
             reservation,
             overdue,
-            is_left_out: AtomicBool::new(false),
+            left_out: Mutex::default(),
             address,
             channel,
             state,
@@ -277,25 +274,27 @@ impl Link {
         }
     }
 
-    /// Notes whether the ballot has room for the votes of the worker.
-    pub(super) fn leave_out(&self, is_left_out: bool) {
-        let was_left_out = self.is_left_out.swap(is_left_out, Ordering::Relaxed);
-        if is_left_out && !was_left_out {
-            let (address, worker) = (&self.address, self.name());
-            warn!(address, worker, reason = self.no_room(), "worker left out");
-        }
+    /// Returns the number of the worker's process; `None` until it is known, and of workers that have none.
+    pub(super) fn instance(&self) -> Option<u64> {
+        let state = self.state.borrow();
+        let described = state.described.as_ref()?;
+        Some(described.instance).filter(|&instance| instance != 0)
     }
 
-    /// Returns the reason why the worker is left out.
-    fn no_room(&self) -> String {
-        let (votes, most) = (door::votes(&self.players()), door::MOST_VOTES);
-        format!("left out: with its {votes} votes the ballot would have more than {most}")
+    /// Notes the reason why the players of the worker are not on the ballot; `None` if they are.
+    pub(super) fn leave_out(&self, reason: Option<String>) {
+        let mut left_out = lock(&self.left_out);
+        if let Some(reason) = reason.as_ref().filter(|_| left_out.is_none()) {
+            let (address, worker) = (&self.address, self.name());
+            warn!(address, worker, reason, "worker left out");
+        }
+        *left_out = reason;
     }
 
     /// Returns a summary for people to read, without the players.
     pub fn status(&self) -> WorkerStatus {
         let name = self.name();
-        let left_out = (self.is_left_out.load(Ordering::Relaxed)).then(|| self.no_room());
+        let left_out = lock(&self.left_out).clone();
         let state = self.state.borrow();
         let (last_failure, last_failure_ago_ms) = match &state.last_failure {
             Some((reason, at)) => (reason.clone(), milliseconds(at.elapsed())),
@@ -507,8 +506,8 @@ impl WorkerWatcher {
     }
 }
 
-fn lock(overdue: &Mutex<Option<OverdueRelease>>) -> MutexGuard<'_, Option<OverdueRelease>> {
-    overdue.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LinkState {

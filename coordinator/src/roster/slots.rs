@@ -39,15 +39,28 @@ impl PlayerSlot {
 }
 
 /// Lists all players in the order of their workers, of which the first `lasting` have not enrolled themselves. Workers
-/// for whose votes the ballot has no room are left out.
+/// for whose votes the ballot has no room are left out, and those that are there at another address.
 pub(super) fn assign(links: &[Arc<Link>], lasting: usize) -> Vec<PlayerSlot> {
     let mut slots = Vec::new();
     let mut votes = 0;
+    let chosen = chosen_links(links);
     for (worker, link) in links.iter().enumerate() {
         let players = link.players();
         let own = door::votes(&players);
-        let is_left_out = votes + own > door::MOST_VOTES;
-        link.leave_out(is_left_out);
+        let twin = link.instance().and_then(|instance| chosen.get(&instance));
+        let reason = match twin.filter(|&&twin| twin != worker) {
+            Some(&twin) => Some(format!(
+                "left out: it is the worker at {}, which would have two votes",
+                links[twin].address()
+            )),
+            None if votes + own > door::MOST_VOTES => Some(format!(
+                "left out: with its {own} votes the ballot would have more than {}",
+                door::MOST_VOTES
+            )),
+            None => None,
+        };
+        let is_left_out = reason.is_some();
+        link.leave_out(reason);
         if is_left_out {
             continue;
         }
@@ -81,6 +94,39 @@ pub(super) fn assign(links: &[Arc<Link>], lasting: usize) -> Vec<PlayerSlot> {
         slot.info.name = name;
     }
     slots
+}
+
+/// Chooses a link to each worker, by the number of its process: the first, or the first that is connected. A worker may
+/// be listed at one address and enrol itself from another.
+fn chosen_links(links: &[Arc<Link>]) -> BTreeMap<u64, usize> {
+    let mut chosen = BTreeMap::new();
+    for (worker, link) in links.iter().enumerate() {
+        let Some(instance) = link.instance() else {
+            continue;
+        };
+        let first = *chosen.entry(instance).or_insert(worker);
+        if links[first].failure().is_some() && link.failure().is_none() {
+            chosen.insert(instance, worker);
+        }
+    }
+    chosen
+}
+
+/// Returns the name on the ballot of the player that is called so, there or by its full name: a configuration may name
+/// `strong@pc1` while no other worker has told of a player `strong` yet.
+pub fn ballot_name(slots: &[PlayerSlot], wanted: &str) -> Option<String> {
+    let on_ballot = |slot: &PlayerSlot| lane_names(&slot.info.name, slot.info.lanes);
+    let is_wanted = |name: &String| name == wanted;
+    if let Some(name) = slots.iter().flat_map(on_ballot).find(is_wanted) {
+        return Some(name);
+    }
+    slots.iter().find_map(|slot| {
+        let full = format!("{}@{}", slot.called, slot.info.worker);
+        let lane = lane_names(&full, slot.info.lanes)
+            .iter()
+            .position(is_wanted)?;
+        on_ballot(slot).into_iter().nth(lane)
+    })
 }
 
 /// A player as its worker calls it.

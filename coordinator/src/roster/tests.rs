@@ -297,3 +297,23 @@ async fn workers_for_whose_votes_the_ballot_has_no_room_are_left_out() {
     assert_eq!((&*statuses[1].name, &*statuses[1].failure), ("b", words));
     assert!(roster.slots().iter().all(|slot| slot.info.worker != "b"));
 }
+
+/// A worker that was listed by one of its addresses and enrolled itself from another had two votes.
+#[tokio::test(start_paused = true)]
+async fn a_worker_at_two_addresses_has_one_vote() {
+    let desk = || FakeWorker::named("desk").player("a", &[]).with_instance(7);
+    let old = || FakeWorker::named("old").player("b", &[]);
+    let (links, _servers): (Vec<Link>, Vec<_>) = [desk(), old(), desk(), old()]
+        .map(FakeWorker::link)
+        .into_iter()
+        .unzip();
+    let roster = Roster::new(links);
+    roster.settle(PATIENCE).await;
+    let slots = roster.slots();
+    let names = Vec::from_iter(slots.iter().map(|slot| &*slot.info.name));
+    assert_eq!(names, ["a", "b@old", "b@old#2"]);
+    let statuses = roster.statuses();
+    assert!(statuses[0].connected);
+    let failure = &statuses[2].failure;
+    assert!(failure.contains("two votes"), "{failure}");
+}

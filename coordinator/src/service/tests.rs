@@ -158,7 +158,7 @@ async fn commands_travel_upstream() {
     let mut served = serve(worker, None).await;
     for message in [
         consult_request::Message::Stop(StopConsultation {}),
-        consult_request::Message::PonderHit(ConsultationPonderHit { clock: None }),
+        consult_request::Message::PonderHit(ConsultationPonderHit::default()),
     ] {
         let mut ponder = begin("startpos");
         ponder.limits.as_mut().expect("limits").ponder = true;
@@ -382,6 +382,34 @@ async fn decided(served: &mut Served, begin: Begin) -> String {
     }
 }
 
+/// A primary whose namesake's machine was off had its full name in vain, and did not lead.
+#[tokio::test(start_paused = true)]
+async fn the_primary_may_have_its_full_name_while_it_has_no_namesake() {
+    for (primary, asked, expected) in [
+        (Some("a@desk"), "", "a"),
+        (Some("c"), "a@desk", "a"),
+        (Some("c"), "a@attic", "c"),
+        (None, "a@attic", "a@attic"),
+    ] {
+        let mut served = serve(three_opinions(), primary).await;
+        let begin = Begin {
+            primary: asked.to_owned(),
+            ..begin("startpos")
+        };
+        let requests = tokio_stream::once(request(consult_request::Message::Begin(begin)));
+        let stream = served.client.consult(requests).await.expect("begun");
+        let mut stream = stream.into_inner();
+        let mut last = None;
+        while let Some(response) = stream.message().await.expect("no error") {
+            last = response.message;
+        }
+        let Some(Message::Ballot(ballot)) = last else {
+            panic!("{last:?}")
+        };
+        assert_eq!(ballot.primary, expected);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_leader_of_a_side_is_remembered_from_move_to_move() {
     let worker = FakeWorker::named("desk")
@@ -456,7 +484,7 @@ async fn a_ponder_waits_for_its_first_player() {
         ponder: true,
         ..Limits::default()
     };
-    let hit = consult_request::Message::PonderHit(ConsultationPonderHit { clock: None });
+    let hit = consult_request::Message::PonderHit(ConsultationPonderHit::default());
     assert_eq!(decided_by_a_late_worker(limits, hit).await, "2g2f");
 }
 

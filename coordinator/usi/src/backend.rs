@@ -15,8 +15,8 @@ pub enum SearchControl {
     Stop,
     /// The pondered move was played.
     PonderHit {
-        /// The clock, if the GUI sends it.
-        clock: Option<Clock>,
+        /// The clock, if the GUI sends it, and its use.
+        clock: Option<(Clock, ClockRules)>,
         /// The moment at which the GUI said so: the clock has been running since then.
         at: Instant,
     },

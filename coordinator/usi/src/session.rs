@@ -15,7 +15,7 @@ use super::{
     outstanding_go::{GoResult, OutstandingGo},
 };
 use monju_coordinator::clock::{ClockRules, Lag};
-use monju_engine::{Color, Game, GameError};
+use monju_engine::{Color, Game, GameError, Position};
 use monju_proto::v1::{Clock, GameOutcome};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::{
@@ -298,15 +298,20 @@ impl<B: Backend> UsiSession<B> {
         let Some(go) = &mut self.outstanding else {
             return;
         };
+        let position = self.position.as_ref().ok().map(Game::position);
+        let timed = position.map(Position::side_to_move).zip(clock);
         if go.clock_from.is_none() {
             go.clock_from = Some(at);
-            match (&clock, &self.position) {
-                (Some(clock), Ok(game)) => self.lag.begin(game.position().side_to_move(), clock),
-                _ if !go.has_clock => self.lag.forget_clock(),
-                _ => {}
+            match timed {
+                Some((side, clock)) => self.lag.begin(side, &clock),
+                None if !go.has_clock => self.lag.forget_clock(),
+                None => {}
             }
         }
-        go.control(SearchControl::PonderHit { clock, at });
+        let clock = timed.map(|(side, clock)| (clock, self.clock_rules(side, Some(&clock))));
+        if let Some(go) = &self.outstanding {
+            go.control(SearchControl::PonderHit { clock, at });
+        }
     }
 
     /// Tells the GUI the result of the outstanding `go`.

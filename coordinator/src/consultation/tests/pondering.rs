@@ -74,7 +74,7 @@ async fn each_player_ponders_on_the_reply_that_it_expects() {
     let worker = team();
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
-    let hit = ConsultationCommand::PonderHit(None);
+    let hit = ConsultationCommand::PonderHit(HitClock::default());
     let ballot = outcome(&roster, spread(), hit).await.ballot;
     let mut told = requested(&requests.lock().expect("requests"));
     let mut after_the_hit = told.split_off(3);
@@ -96,7 +96,7 @@ async fn players_search_the_opponents_position_and_are_asked_anew_after_the_hit(
         ponder_targets: PonderTargets::OpponentsPosition,
         ..setup_on(PREDICTED, ponder())
     };
-    let hit = ConsultationCommand::PonderHit(None);
+    let hit = ConsultationCommand::PonderHit(HitClock::default());
     let ballot = outcome(&roster, setup, hit).await.ballot.expect("decided");
     assert!(ballot.votes.iter().all(|vote| vote.counted));
     let requests = requests.lock().expect("requests");
@@ -136,7 +136,7 @@ async fn players_ponder_beside_the_book() {
             book: Some(book()),
             ..setup
         };
-        let hit = ConsultationCommand::PonderHit(None);
+        let hit = ConsultationCommand::PonderHit(HitClock::default());
         let ballot = outcome(&roster, setup, hit).await.ballot.expect("decided");
         assert_eq!(decision(&ballot), ("2g2f", TieBreak::Book, 1_000));
         assert!(ballot.votes.is_empty(), "nobody votes");
@@ -241,9 +241,13 @@ async fn lines_of_a_former_search_are_not_votes() {
         ],
     );
     let (roster, _server) = worker.roster().await;
-    let ballot = outcome(&roster, spread(), ConsultationCommand::PonderHit(None))
-        .await
-        .ballot;
+    let ballot = outcome(
+        &roster,
+        spread(),
+        ConsultationCommand::PonderHit(HitClock::default()),
+    )
+    .await
+    .ballot;
     let ballot = ballot.expect("decided");
     let vote = &ballot.votes[0];
     assert!(
@@ -267,7 +271,7 @@ async fn a_player_lost_during_a_ponder_is_asked_again() {
         cable.plug(FakeWorker::named("desk").player("a", &[Answer("2g2f")]));
         future::pending().await
     };
-    let hit = vec![(1_000, ConsultationCommand::PonderHit(None))];
+    let hit = vec![(1_000, ConsultationCommand::PonderHit(HitClock::default()))];
     let ballot = tokio::select! {
         ballot = run(&roster, setup(ponder()), hit) => ballot,
         () = outage => unreachable!("never ends"),
@@ -319,7 +323,7 @@ async fn the_only_move_is_played_at_the_ponder_hit() {
         time_policy: TimePolicy::Agreement,
         ..only_move
     };
-    let hit = vec![(5_000, ConsultationCommand::PonderHit(None))];
+    let hit = vec![(5_000, ConsultationCommand::PonderHit(HitClock::default()))];
     let ballot = run(&roster, setup, hit).await;
     let (_, _, elapsed) = decision(&ballot);
     assert!((5_000..5_100).contains(&elapsed), "{elapsed}");
@@ -337,7 +341,12 @@ async fn illegal_predictions_are_not_pondered_on() {
         )])),
         ..setup_on(PREDICTED, ponder())
     };
-    outcome(&roster, setup, ConsultationCommand::PonderHit(None)).await;
+    outcome(
+        &roster,
+        setup,
+        ConsultationCommand::PonderHit(HitClock::default()),
+    )
+    .await;
     let mut told = requested(&requests.lock().expect("requests"));
     told.sort();
     assert_eq!(told, ["a 3c3d", "b 3c3d", "c 3c3d", "hit", "hit", "hit"]);

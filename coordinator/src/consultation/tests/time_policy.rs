@@ -177,7 +177,7 @@ async fn a_ponder_hit_is_judged_by_the_policy_without_another_line() {
                 worker.player(name, &script)
             });
         let (roster, _server) = worker.roster().await;
-        let hit = vec![(30_000, ConsultationCommand::PonderHit(None))];
+        let hit = vec![(30_000, ConsultationCommand::PonderHit(HitClock::default()))];
         let ballot = run(&roster, with_time_policy(time_policy, pondering), hit).await;
         let elapsed = decision(&ballot).2;
         assert!(expected.contains(&elapsed), "{time_policy}: {elapsed}");

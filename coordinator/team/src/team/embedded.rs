@@ -109,19 +109,22 @@ fn remove_unknown_primary(
         return;
     };
     let names = players.iter().map(|player| &*player.name);
-    let error = unknown_primary(&mut choices.consultation.primary, names);
-    ignored.extend(error);
+    let primary = &mut choices.consultation.primary;
+    if let Some(error) = unknown_primary(primary.as_deref(), names) {
+        *primary = None;
+        ignored.push(error);
+    }
 }
 
-/// Takes away a chosen primary that is none of these players.
+/// Returns the problem of a chosen primary that is none of these players.
 pub(super) fn unknown_primary<'a>(
-    primary: &mut Option<String>,
+    primary: Option<&str>,
     names: impl Iterator<Item = &'a str>,
 ) -> Option<IgnoredChoice> {
     let names = Vec::from_iter(names);
-    let primary = primary.take_if(|primary| !names.contains(&primary.as_str()))?;
+    let primary = primary.filter(|primary| !names.contains(primary))?;
     Some(IgnoredChoice::UnknownPrimary {
-        primary,
+        primary: primary.to_owned(),
         names: names.join(", "),
     })
 }

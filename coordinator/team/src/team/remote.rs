@@ -78,11 +78,13 @@ async fn connect_to(
     };
     let mut ignored: Vec<_> = choices.only_embedded().into_iter().map(remote).collect();
     let mut consultation = choices.consultation.clone();
-    // A player of a missing worker may still come.
-    if roster.workers.iter().all(|worker| worker.connected) {
+    // A player of a missing worker may still come, and so may a worker that enrols itself: a primary that is not there
+    // is told, and kept.
+    let is_whole = !roster.workers.is_empty() && roster.workers.iter().all(|one| one.connected);
+    if is_whole {
         let players = roster.workers.iter().flat_map(|worker| &worker.players);
         let names = players.map(|player| &*player.name);
-        ignored.extend(unknown_primary(&mut consultation.primary, names));
+        ignored.extend(unknown_primary(consultation.primary.as_deref(), names));
     }
     if roster.primary.is_empty()
         && consultation.primary.is_none()

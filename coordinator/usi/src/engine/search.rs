@@ -72,6 +72,22 @@ pub struct SearchSetup {
 }
 
 impl SearchSetup {
+    /// Takes the rules of a clock, but for a larger overhead of one's own. A clock that counts nodes has its own rules.
+    fn take_rules(&mut self, rules: ClockRules, own_overhead: Overhead) {
+        self.clock_rules = match self.nodes_time {
+            None => ClockRules {
+                overhead: rules.overhead.larger(own_overhead),
+                ..rules
+            },
+            // The lag and the whole seconds were measured in time.
+            Some(_) => ClockRules {
+                overhead: NODES_TIME_OVERHEAD,
+                minimum: rules.minimum,
+                whole_seconds: false,
+            },
+        };
+    }
+
     /// Keeps time for a delay of this machine on a clock with so much time for the move; none of a clock that counts
     /// nodes.
     fn keep_for_delay(&mut self, time: Duration) {
@@ -116,6 +132,8 @@ pub struct PlayerSearch {
     limits: v1::Limits,
     gate: AnswerGate,
     setup: SearchSetup,
+    /// Least overhead, whatever a clock has.
+    own_overhead: Overhead,
     thread: SearchHandle,
     running: Running,
     controls: mpsc::UnboundedReceiver<SearchControl>,
@@ -228,19 +246,8 @@ impl PlayerSearch {
             asked,
             clock_rules,
         } = request;
-        let overhead = clock_rules.overhead.larger(setup.clock_rules.overhead);
-        setup.clock_rules = match setup.nodes_time {
-            None => ClockRules {
-                overhead,
-                ..clock_rules
-            },
-            // The lag and the whole seconds were measured in time.
-            Some(_) => ClockRules {
-                overhead: NODES_TIME_OVERHEAD,
-                minimum: clock_rules.minimum,
-                whole_seconds: false,
-            },
-        };
+        let own_overhead = setup.clock_rules.overhead;
+        setup.take_rules(clock_rules, own_overhead);
         setup.keep_for_delay(time);
         let gate = AnswerGate::of(&go);
         let before = match (gate, setup.pondering) {
@@ -274,6 +281,7 @@ impl PlayerSearch {
             limits: go.limits,
             gate,
             setup,
+            own_overhead,
             thread,
             running,
             controls,
@@ -345,10 +353,13 @@ impl PlayerSearch {
     }
 
     /// Puts the limits into force: the pondered move was played.
-    fn ponder_hit(&mut self, clock: Option<v1::Clock>, at: Instant) {
+    fn ponder_hit(&mut self, clock: Option<(v1::Clock, ClockRules)>, at: Instant) {
         let mut limits = self.limits;
         limits.ponder = false;
-        limits.clock = clock.or(limits.clock);
+        if let Some((clock, rules)) = clock {
+            limits.clock = Some(clock);
+            self.setup.take_rules(rules, self.own_overhead);
+        }
         if let Some(clock) = &limits.clock {
             let side = self.question.game.position().side_to_move();
             self.setup.keep_for_delay(time_for_one_move(clock, side));

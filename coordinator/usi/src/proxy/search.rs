@@ -164,11 +164,15 @@ impl TeamSearch {
                         Some(SearchControl::Stop) => {
                             if is_hit {
                                 // A game without limits: the move was played, which is no missed ponder.
-                                consultation.ponder_hit(None);
+                                consultation.ponder_hit(None, None);
                             }
                             consultation.stop();
                         }
-                        Some(SearchControl::PonderHit { clock, .. }) => consultation.ponder_hit(clock),
+                        Some(SearchControl::PonderHit { clock, .. }) => {
+                            let rules = self.clock.rules_of_coordinator();
+                            let overhead_ms = short_milliseconds(rules.overhead.kept);
+                            consultation.ponder_hit(clock.map(|(clock, _)| clock), Some(overhead_ms));
+                        }
                         None => {}
                     }
                 }

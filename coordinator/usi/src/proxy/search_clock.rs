@@ -23,6 +23,10 @@ const PONDER_GRACE: Duration = Duration::from_millis(50);
 /// Largest share, as a divisor, of the time until the deadline that is kept for the way of a late coordinator's
 /// decision.
 const DECISION_SHARE: u32 = 8;
+/// Part of a decision's time that is lost where clocks are told in whole milliseconds.
+const ROUNDING: Duration = Duration::from_millis(2);
+/// Most cuts of a clock for a late coordinator. Each takes off at least half of what is too much.
+const MOST_CUTS: u32 = 12;
 /// Time that the fallback player searches when the answer is due.
 const DUE_TIME: Duration = Duration::from_millis(10);
 /// Bounds of the wait for its answer after that; it takes 5 ms.
@@ -124,27 +128,28 @@ impl SearchClock {
         Some(SearchControl::Stop)
     }
 
-    fn ponder_hit(&mut self, clock: Option<Clock>, at: Instant) -> Option<SearchControl> {
+    fn ponder_hit(
+        &mut self,
+        clock: Option<(Clock, ClockRules)>,
+        at: Instant,
+    ) -> Option<SearchControl> {
         if self.is_stopped || !self.limits.ponder {
             return None;
         }
         self.limits.ponder = false;
-        self.limits.clock = clock.or(self.limits.clock);
+        if let Some((clock, rules)) = clock {
+            self.limits.clock = Some(clock);
+            self.rules = rules;
+        }
         if self.limits == Limits::default() {
             // A game without any limit: the pondered move is played at once.
             return self.stop();
         }
         self.runs_from = at;
         self.waited = Duration::ZERO;
-        let begun = self.reserve;
         let time = (self.limits.clock).map(|clock| time_for_one_move(&clock, self.turn.side));
-        self.reserve = begun.max(self.delay.reserve(time.unwrap_or_default()));
+        self.reserve = (self.reserve).max(self.delay.reserve(time.unwrap_or_default()));
         self.set_deadline();
-        // The coordinator plans with the reserve that it was told when the ponder began.
-        let clock = match self.reserve - begun {
-            Duration::ZERO => clock,
-            more => (self.limits.clock).map(|clock| shortened(clock, self.turn.side, more)),
-        };
         Some(SearchControl::PonderHit { clock, at })
     }
 
@@ -180,22 +185,29 @@ impl SearchClock {
     }
 
     /// Returns the limits for a coordinator that is asked now. One that is asked late plans with less time than was
-    /// there at first, so that the time is cut where its decision would come behind the deadline.
+    /// there at first, so that the clock is cut where its decision would come behind the deadline.
     pub fn limits_of_coordinator(&self) -> Limits {
-        let left = self.limits_left();
+        let mut left = self.limits_left();
         let Some(deadline) = self.deadline.filter(|_| !self.limits.ponder) else {
             return left;
         };
         let until_deadline = deadline.saturating_duration_since(Instant::now());
         let latest = until_deadline - (self.overhead / 2).min(until_deadline / DECISION_SHARE);
-        let planned = budget(&left, self.turn, self.rules_of_coordinator());
-        match planned.is_some_and(|planned| planned.most > latest) {
-            true => Limits {
-                time_ms: Some(milliseconds(latest).max(1)),
-                ..left
-            },
-            false => left,
+        for _ in 0..MOST_CUTS {
+            let planned = budget(&left, self.turn, self.rules_of_coordinator());
+            let late = planned.map_or(Duration::ZERO, |planned| {
+                planned.most.saturating_sub(latest)
+            });
+            match left.clock {
+                _ if late <= ROUNDING => break,
+                // A time of its own allows no early end, and none is lost.
+                Some(clock) if left.time_ms.is_none() => {
+                    left.clock = Some(shortened(clock, self.turn.side, late));
+                }
+                _ => left.time_ms = Some(milliseconds(latest).max(1)),
+            }
         }
+        left
     }
 
     /// Returns the use of the clock that the coordinator has to make.
@@ -291,7 +303,7 @@ mod tests {
     use super::*;
     use crate::go::GoSearch;
     use monju_engine::Game;
-    use tokio::time::sleep_until;
+    use tokio::time::{advance, sleep_until};
 
     /// A machine whose timers have fired late by this.
     fn late_by(ms: u64) -> SchedulingDelay {
@@ -348,6 +360,9 @@ mod tests {
                 let overhead = Duration::from_millis(100);
                 clock.ask_coordinator(overhead, false);
                 assert_eq!(clock.limits_of_coordinator(), clock.limits, "asked at once");
+                // The way from the GUI's line to the coordinator turned every clock into a fixed time.
+                advance(Duration::from_micros(300)).await;
+                assert_eq!(clock.limits_of_coordinator(), clock.limits, "asked soon");
                 sleep_until(clock.middle().expect("a clock")).await;
                 let limits = clock.limits_of_coordinator();
                 let planned = budget(&limits, clock.turn, clock.rules_of_coordinator());
@@ -355,7 +370,7 @@ mod tests {
                 let left = clock.deadline().expect("a clock") - Instant::now();
                 let way = (overhead / 2).min(left / DECISION_SHARE);
                 assert!(
-                    planned + way <= left,
+                    planned + way <= left + ROUNDING && limits.time_ms.is_none(),
                     "{byoyomi} {lag}: {planned:?} of {left:?}"
                 );
             }
@@ -407,15 +422,15 @@ mod tests {
         let delay = SchedulingDelay::default();
         let mut clock = SearchClock::new(&request, delay.clone());
         clock.ask_coordinator(Duration::from_millis(100), false);
-        let begun = clock.rules_of_coordinator();
         delay.note(Duration::from_millis(500));
         let at = Instant::now();
         let hit = SearchControl::PonderHit {
-            clock: Some(byoyomi(10_000)),
+            clock: Some((byoyomi(10_000), Duration::from_millis(200).into())),
             at,
         };
         let Some(SearchControl::PonderHit {
-            clock: Some(told), ..
+            clock: Some((told, _)),
+            ..
         }) = clock.handle(hit)
         else {
             panic!("the coordinator hears of the hit");
@@ -423,14 +438,15 @@ mod tests {
         let flag = at + Duration::from_secs(10);
         let deadline = clock.deadline().expect("a clock");
         assert!(
-            flag - deadline >= Duration::from_millis(560),
+            flag - deadline >= Duration::from_millis(710),
             "{deadline:?}"
         );
         let limits = Limits {
             clock: Some(told),
             ..Limits::default()
         };
-        let planned = budget(&limits, clock.turn, begun).expect("a clock");
+        let planned = budget(&limits, clock.turn, clock.rules_of_coordinator());
+        let planned = planned.expect("a clock");
         assert!(at + planned.most <= deadline, "{planned:?}");
         assert_eq!(
             shortened(byoyomi(300), Color::Black, Duration::from_millis(450)),

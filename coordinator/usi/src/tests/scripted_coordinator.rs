@@ -7,11 +7,11 @@ use crate::proxy::{
 };
 use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::v1::{
-    Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision, EnrolRequest,
-    EnrolResponse, FinishGameRequest, FinishGameResponse, GameOutcome, HoldRequest, HoldResponse,
-    Line, PlayerInfo, PrepareGameRequest, PrepareGameResponse, ReleaseRequest, ReleaseResponse,
-    RosterRequest, RosterResponse, Score, Tally, Vote, WatchRequest, WatchResponse,
-    consult_request, consult_response,
+    Arrival, Ballot, Begin, Bound, ConsultRequest, ConsultResponse, ConsultationPonderHit,
+    Decision, EnrolRequest, EnrolResponse, FinishGameRequest, FinishGameResponse, GameOutcome,
+    HoldRequest, HoldResponse, Line, PlayerInfo, PrepareGameRequest, PrepareGameResponse,
+    ReleaseRequest, ReleaseResponse, RosterRequest, RosterResponse, Score, Tally, Vote,
+    WatchRequest, WatchResponse, consult_request, consult_response,
     coordinator_server::{Coordinator, CoordinatorServer},
     score,
 };
@@ -56,7 +56,7 @@ pub enum Received {
     Finish(String, GameOutcome),
     Begin(Box<Begin>),
     Stop,
-    PonderHit(Option<Clock>),
+    PonderHit(ConsultationPonderHit),
     Closed,
 }
 
@@ -204,7 +204,7 @@ impl ScriptedCoordinator {
             while let Ok(Some(request)) = upstream.message().await {
                 let event = match request.message {
                     Some(Message::Stop(_)) => Received::Stop,
-                    Some(Message::PonderHit(hit)) => Received::PonderHit(hit.clock),
+                    Some(Message::PonderHit(hit)) => Received::PonderHit(hit),
                     other => panic!("{other:?} in mid-consultation"),
                 };
                 let _ = received.send(event.clone());
