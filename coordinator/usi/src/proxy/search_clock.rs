@@ -23,8 +23,8 @@ const PONDER_GRACE: Duration = Duration::from_millis(50);
 /// Largest share, as a divisor, of the time until the deadline that is kept for the way of a late coordinator's
 /// decision.
 const DECISION_SHARE: u32 = 8;
-/// Part of a decision's time that is lost where clocks are told in whole milliseconds.
-const ROUNDING: Duration = Duration::from_millis(2);
+/// Least cut of a clock for a late coordinator.
+const LEAST_CUT: Duration = Duration::from_millis(1);
 /// Most cuts of a clock for a late coordinator. Each takes off at least half of what is too much.
 const MOST_CUTS: u32 = 12;
 /// Time that the fallback player searches when the answer is due.
@@ -191,7 +191,9 @@ impl SearchClock {
         let Some(deadline) = self.deadline.filter(|_| !self.limits.ponder) else {
             return left;
         };
-        let until_deadline = deadline.saturating_duration_since(Instant::now());
+        // Clocks are told in whole milliseconds.
+        let elapsed = Duration::from_millis(milliseconds(self.runs_from.elapsed()));
+        let until_deadline = deadline.saturating_duration_since(self.runs_from + elapsed);
         let latest = until_deadline - (self.overhead / 2).min(until_deadline / DECISION_SHARE);
         for _ in 0..MOST_CUTS {
             let planned = budget(&left, self.turn, self.rules_of_coordinator());
@@ -199,10 +201,10 @@ impl SearchClock {
                 planned.most.saturating_sub(latest)
             });
             match left.clock {
-                _ if late <= ROUNDING => break,
+                _ if late.is_zero() => break,
                 // A time of its own allows no early end, and none is lost.
                 Some(clock) if left.time_ms.is_none() => {
-                    left.clock = Some(shortened(clock, self.turn.side, late));
+                    left.clock = Some(shortened(clock, self.turn.side, late.max(LEAST_CUT)));
                 }
                 _ => left.time_ms = Some(milliseconds(latest).max(1)),
             }
@@ -363,6 +365,7 @@ mod tests {
                 // The way from the GUI's line to the coordinator turned every clock into a fixed time.
                 advance(Duration::from_micros(300)).await;
                 assert_eq!(clock.limits_of_coordinator(), clock.limits, "asked soon");
+                advance(Duration::from_micros(700)).await;
                 sleep_until(clock.middle().expect("a clock")).await;
                 let limits = clock.limits_of_coordinator();
                 let planned = budget(&limits, clock.turn, clock.rules_of_coordinator());
@@ -370,7 +373,7 @@ mod tests {
                 let left = clock.deadline().expect("a clock") - Instant::now();
                 let way = (overhead / 2).min(left / DECISION_SHARE);
                 assert!(
-                    planned + way <= left + ROUNDING && limits.time_ms.is_none(),
+                    planned + way <= left && limits.time_ms.is_none(),
                     "{byoyomi} {lag}: {planned:?} of {left:?}"
                 );
             }
