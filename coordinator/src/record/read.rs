@@ -146,8 +146,9 @@ impl Log {
             if lines.read_until(b'\n', &mut bytes).map_err(fail)? == 0 {
                 break;
             }
-            let line = bytes.trim_ascii();
+            let line = without_zeros(&bytes);
             if line.is_empty() {
+                self.cut_short += u64::from(bytes.contains(&0));
                 continue;
             }
             let read = (str::from_utf8(line).map_err(LineError::from)).and_then(read_line);
@@ -185,6 +186,18 @@ fn hash_of(line: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     line.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Returns a line without the space and the zeros at its ends: where power was lost, a file may have zeros in place of
+/// what was written last.
+fn without_zeros(line: &[u8]) -> &[u8] {
+    let is_content = |byte: &u8| *byte != 0 && !byte.is_ascii_whitespace();
+    let begin = line.iter().position(is_content).unwrap_or(line.len());
+    let end = line
+        .iter()
+        .rposition(is_content)
+        .map_or(begin, |last| last + 1);
+    &line[begin..end]
 }
 
 /// Returns true for a line that begins like a line of a log and breaks off anywhere.

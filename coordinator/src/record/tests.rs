@@ -133,15 +133,8 @@ fn result() -> GameResult {
 }
 
 fn in_a_folder(test: impl FnOnce(&Path)) {
-    let name = format!(
-        "monju-record-{}-{:?}",
-        std::process::id(),
-        thread::current().id()
-    );
-    let folder = std::env::temp_dir().join(name);
-    fs::create_dir_all(&folder).expect("a folder");
-    test(&folder.join("ballots.jsonl"));
-    fs::remove_dir_all(&folder).expect("its own folder");
+    let folder = tempfile::tempdir().expect("a folder");
+    test(&folder.path().join("ballots.jsonl"));
 }
 
 #[test]
@@ -207,6 +200,30 @@ fn a_line_may_be_cut_short_anywhere() {
         fs::write(path, joined).expect("written");
         let log = Log::read([path]).expect("its own lines");
         assert_eq!((log.ballots.len(), log.cut_short), (1, 1));
+    });
+}
+
+/// A file system may keep the length of a file and lose what was written last.
+#[test]
+fn zeros_that_a_power_loss_leaves_cost_no_other_line() {
+    in_a_folder(|path| {
+        let logged = LoggedBallot::of(&ballot(), 1).expect("a position");
+        let line = LogLine::Ballot(Box::new(logged)).render().expect("JSON");
+        let line = line.trim_end();
+        for (damaged, cut_short) in [
+            ("\0".repeat(4_096), 1),
+            (format!("{}{}", &line[..40], "\0".repeat(60)), 1),
+            (format!("{}{line}", "\0".repeat(60)), 0),
+        ] {
+            fs::write(path, format!("{line}\n{damaged}\n{line}\n")).expect("written");
+            let log = Log::read([path]).expect("its own lines");
+            let ballots = if cut_short == 0 { 3 } else { 2 };
+            assert_eq!((log.ballots.len(), log.cut_short), (ballots, cut_short));
+        }
+        // Zeros make no other text a line of a log.
+        fs::write(path, "7g7f\0").expect("written");
+        let error = Log::read([path]).expect_err("no log").to_string();
+        assert!(error.contains(":1: not JSON"), "{error}");
     });
 }
 

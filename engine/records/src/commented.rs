@@ -12,7 +12,7 @@ use crate::{
 };
 use monju_engine::{Color, Game, Move, counted};
 use rsshogi::records::{
-    Record as ForeignRecord, SpecialMove,
+    Record as ForeignRecord, SpecialMove, SpecialMoveEntry,
     formats::{
         common::{CsaVersion, ExportOptions},
         csa::export_csa_with_options,
@@ -20,7 +20,7 @@ use rsshogi::records::{
         usi::parse_usi_position,
     },
 };
-use rsshogi::types::Eval;
+use rsshogi::types::{Eval, GameResult as ForeignResult};
 use std::{
     borrow::Cow,
     collections::BTreeMap,
@@ -132,6 +132,9 @@ impl CommentedGame {
         let moves: Vec<String> = checked.moves().iter().map(Move::to_string).collect();
         let game = Game::from_parts(&start, &moves).map_err(Rejection::unreadable)?;
         let lacks_variations = kif.is_none() && detach_variations(&mut record)?;
+        if let Some(text) = &kif {
+            set_comments(&mut record, text)?;
+        }
         Ok(Self {
             lacks_variations,
             record,
@@ -207,11 +210,21 @@ impl CommentedGame {
         };
         let text = export_kif(&record).map_err(Rejection::unreadable)?;
         let is_handicap = self.game.is_handicap();
-        let lines = text.lines().map(|line| match is_handicap {
-            true => with_handicap_names(line) + "\n",
-            false => with_kanji_numbers(line) + "\n",
-        });
-        Ok(lines.collect())
+        let mut lines: Vec<String> = (text.lines())
+            .map(|line| match is_handicap {
+                true => with_handicap_names(line),
+                false => with_kanji_numbers(line),
+            })
+            .collect();
+        // The library leaves out the comments on the ending, which precede the last line.
+        if let Some(ending) = record.main_terminal_node()
+            && let Some(comment) = record.node(ending).comment()
+        {
+            let comment = comment.lines().map(|line| format!("*{line}"));
+            let last = lines.len() - 1;
+            lines.splice(last..last, comment);
+        }
+        Ok(lines.join("\n") + "\n")
     }
 
     /// Writes the game as CSA in UTF-8, which the file says, in version 3.0 if the file read is of that: it has parts
@@ -221,10 +234,11 @@ impl CommentedGame {
     /// The library refuses what it has read, or CSA has no word for it.
     pub fn csa(&self) -> Result<String, Rejection> {
         let options = ExportOptions::default().with_csa_version(self.csa_version);
-        let record = match self.is_csa {
-            true => Cow::Borrowed(&self.record),
-            false => Cow::Owned(self.with_turned_evaluations()),
+        let mut record = match self.is_csa {
+            true => self.record.clone(),
+            false => self.with_turned_evaluations(),
         };
+        self.name_ending(&mut record)?;
         let text = export_csa_with_options(&record, options);
         let text = text.map_err(Rejection::unreadable)?;
         let time = self.record.metadata().time_control();
@@ -242,6 +256,34 @@ impl CommentedGame {
             true => text,
             false => format!("{ENCODING}UTF-8\n{text}"),
         })
+    }
+
+    /// Names an ending that the library does not write as CSA by its word in KIF, as one that is not known.
+    fn name_ending(&self, record: &mut ForeignRecord) -> Result<(), Rejection> {
+        let Some(ending) = record.main_terminal_node() else {
+            return Ok(());
+        };
+        let node = record.node(ending);
+        let word = node.special().and_then(|special| match special.kind() {
+            SpecialMove::WinByDefault | SpecialMove::LoseByDefault => {
+                let side = self.game.position().side_to_move();
+                let is_won = match side {
+                    Color::Black => special.result().is_black_win(),
+                    Color::White => special.result().is_white_win(),
+                };
+                Some(if is_won { "不戦勝" } else { "不戦敗" })
+            }
+            SpecialMove::Try => Some("トライ"),
+            _ => None,
+        });
+        if let Some(word) = word {
+            let annotation = node.annotation().clone();
+            let kind = SpecialMove::Unknown(word.to_owned());
+            let special = SpecialMoveEntry::new(kind, ForeignResult::Paused);
+            let named = record.set_main_terminal_with_annotation(special, annotation);
+            named.map_err(Rejection::unreadable)?;
+        }
+        Ok(())
     }
 
     /// Returns the record with the evaluations of White's moves from the other side. CSA's are Black's, as KIF's are,
@@ -305,6 +347,31 @@ fn detach_variations(record: &mut ForeignRecord) -> Result<bool, Rejection> {
         detached.map_err(Rejection::unreadable)?;
     }
     Ok(!variations.is_empty())
+}
+
+/// Gives a record the comments of its KIF file, from which the library takes every mark at their beginnings.
+fn set_comments(record: &mut ForeignRecord, text: &KifText) -> Result<(), Rejection> {
+    let mut ids = vec![record.root_id()];
+    ids.extend(record.main_line_ids());
+    ids.extend(record.main_terminal_node());
+    for &id in &ids {
+        let node = record.node_mut(id).map_err(Rejection::unreadable)?;
+        node.set_comment(None);
+    }
+    for (plies, lines) in text.comments() {
+        let id = ids[plies.min(ids.len() - 1)];
+        let node = record.node_mut(id).map_err(Rejection::unreadable)?;
+        let has_evaluation = node.eval().is_some();
+        let lines = (lines.into_iter()).filter(|line| !(has_evaluation && is_evaluation(line)));
+        node.append_comment_line(&lines.collect::<Vec<_>>().join("\n"));
+    }
+    Ok(())
+}
+
+/// Tells whether a comment is an evaluation that the library has read.
+fn is_evaluation(comment: &str) -> bool {
+    let number = comment.strip_prefix("*評価値=");
+    number.is_some_and(|number| number.parse::<i32>().is_ok())
 }
 
 /// Parses all games of a file with everything that it says of them.
@@ -419,6 +486,93 @@ mod tests {
         let game = read("a.kif", kif, 1).expect("a game");
         let csa = game.csa().expect("CSA");
         assert!(csa.ends_with("+7776FU\n%CHUDAN\n'反則手\n"), "{csa}");
+    }
+
+    /// CSA files were refused for these.
+    #[test]
+    fn an_ending_that_the_library_writes_in_kif_alone_is_an_interruption_in_csa() {
+        for word in ["不戦勝", "不戦敗", "トライ"] {
+            let kif = format!(
+                "手合割：平手\n   1 ７六歩(77)\n   2 {word}   ( 0:02/00:00:02)\n*comment\n"
+            );
+            let game = read("a.kif", &kif, 1).expect("a game");
+            let csa = game.csa().expect("CSA");
+            let expected = format!("+7776FU\n%CHUDAN\n'{word}\nT2\n'*comment\n");
+            assert!(csa.ends_with(&expected), "{csa}");
+            assert_eq!(game.kif().expect("KIF"), kif);
+        }
+    }
+
+    #[test]
+    fn a_game_in_ki2_without_an_ending_gets_none() {
+        let game = |end: &str| {
+            let text = format!("手合割：平手\n▲７六歩    △３四歩{end}\n");
+            let game = read("a.ki2", &text, 1).expect("a game");
+            (game.kif().expect("KIF"), game.csa().expect("CSA"))
+        };
+        let (kif, csa) = game("");
+        assert!(kif.contains("   2 ３四歩(33)"), "{kif}");
+        assert!(!kif.contains("中断") && !kif.contains("まで"), "{kif}");
+        assert!(csa.ends_with("-3334FU\n"), "{csa}");
+        for end in ["\nまで2手で中断", " まで2手で中断", " ▲中断"] {
+            let (kif, csa) = game(end);
+            assert!(kif.ends_with("まで2手で中断\n"), "{kif}");
+            assert!(csa.ends_with("%CHUDAN\n"), "{csa}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_a_handicap_game_in_jkf_are_those_of_its_sides() {
+        let game = |header: &str| {
+            let text =
+                format!(r#"{{"header":{header},"initial":{{"preset":"KA"}},"moves":[{{}}]}}"#);
+            read("a.jkf", &text, 1).expect("a game")
+        };
+        let handicap = game(r#"{"下手":"アマ太郎","上手":"プロ花子"}"#);
+        assert_eq!(handicap.names(), [Some("アマ太郎"), Some("プロ花子")]);
+        let csa = handicap.csa().expect("CSA");
+        assert!(csa.contains("N+アマ太郎\nN-プロ花子\n"), "{csa}");
+        let kif = handicap.kif().expect("KIF");
+        assert!(kif.contains("下手：アマ太郎\n上手：プロ花子\n"), "{kif}");
+        let mixed = game(r#"{"先手":"A","下手":"B","後手":"","上手":"C"}"#);
+        assert_eq!(mixed.names(), [Some("A"), Some("C")]);
+    }
+
+    /// ShogiHome and ShogiGUI write the results of searches so, and know them by both stars.
+    #[test]
+    fn comments_of_programs_keep_their_marks_in_the_other_format() {
+        let csa = "V2.2\nPI\n+\n'*start\n'**深さ=9\n+7776FU\nT1\n'**対局 評価値 50 読み筋 △３四歩(33)\n\
+            '*plain\n-3334FU\nT1\n'**詰み=先手勝ち:7手\n+2726FU\nT1\n'**読み筋=△８四歩\n'**評価値=120\n\
+            %TORYO\nT2\n'*end\n'**深さ=20\n";
+        let game = read("a.csa", csa, 1).expect("a game");
+        let kif = game.kif().expect("KIF");
+        for expected in [
+            "*start\n**深さ=9\n   1 ",
+            "\n**対局 評価値 50 読み筋 △３四歩(33)\n*plain\n   2 ",
+            "\n**詰み=先手勝ち:7手\n   3 ",
+            "\n**評価値=120\n**読み筋=△８四歩\n\n   4 投了",
+            "\n*end\n**深さ=20\nまで3手で",
+        ] {
+            assert!(kif.contains(expected), "{expected}: {kif}");
+        }
+        // The library has a form of its own for evaluations, which it writes last.
+        let line = "'**評価値=120\n";
+        let same = csa.replace(line, "'** 120\n");
+        assert_eq!(game.csa().expect("CSA"), format!("{ENCODING}UTF-8\n{same}"));
+        let back = read("a.kif", &kif, 1).expect("a game").csa();
+        let back = back.expect("CSA").replace("$手合割:平手\n", "");
+        assert_eq!(back, game.csa().expect("CSA"));
+    }
+
+    #[test]
+    fn a_time_behind_the_moves_of_a_csa_file_is_kept() {
+        for end in ["+7776FU\n-3334FU\n", "+7776FU\n%TORYO\n", "%TORYO\n"] {
+            let time = "$END_TIME:2024/05/04 10:00:00\n";
+            let text = format!("V2.2\nN+sente\nPI\n+\n{end}{time}");
+            let csa = read("a.csa", &text, 1).expect("a game").csa();
+            let expected = format!("V2.2\nN+sente\n{time}PI\n+\n{end}");
+            assert_eq!(csa.expect("CSA"), expected);
+        }
     }
 
     #[test]

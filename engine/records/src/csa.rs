@@ -29,28 +29,71 @@ pub fn version(bytes: &[u8]) -> CsaVersion {
     }
 }
 
-/// Returns a CSA game without the names and other keys behind the first move: relays of games write `$END_TIME` there,
-/// and the library refuses it. Their lines stay, empty.
-pub fn without_late_headers(game: &[u8]) -> Cow<'_, [u8]> {
-    let is_move = |line: &[u8]| matches!(line.trim_ascii(), [b'+' | b'-', _, ..]);
+/// Returns a CSA game in which the names and other keys behind the first move come before the position: relays of games
+/// write `$END_TIME` at the end, and the library refuses it there. Their lines stay, empty.
+pub fn with_early_headers(game: &[u8]) -> Cow<'_, [u8]> {
+    let is_begun = |line: &[u8]| matches!(line.trim_ascii(), [b'+' | b'-', _, ..] | [b'%', ..]);
     let is_header = |line: &[u8]| {
         let keys: [&[u8]; 3] = [b"$", b"N+", b"N-"];
         keys.iter().any(|key| line.starts_with(key))
     };
-    let lines = || game.split_inclusive(|&byte| byte == b'\n');
-    let behind = || lines().skip_while(|line| !is_move(line));
-    if !behind().any(is_header) {
+    let lines: Vec<&[u8]> = game.split_inclusive(|&byte| byte == b'\n').collect();
+    let position_of = |is: &dyn Fn(&[u8]) -> bool| lines.iter().position(|line| is(line));
+    let begin = position_of(&is_begun).unwrap_or(lines.len());
+    let position = position_of(&is_position_or_move).map_or(begin, |line| line.min(begin));
+    let late: Vec<&[u8]> = (lines[begin..].iter().copied())
+        .filter(|line| is_header(line))
+        .collect();
+    if late.is_empty() {
         return game.into();
     }
-    let mut text: Vec<u8> = lines()
-        .take_while(|line| !is_move(line))
-        .flatten()
-        .copied()
-        .collect();
-    for line in behind() {
-        text.extend(if is_header(line) { b"\n" } else { line });
+    let mut text = lines[..position].concat();
+    for line in late {
+        text.extend(line.trim_ascii_end());
+        text.push(b'\n');
+    }
+    text.extend(lines[position..begin].concat());
+    for line in &lines[begin..] {
+        text.extend(if is_header(line) { b"\n" } else { *line });
     }
     text.into()
+}
+
+/// Returns a CSA game in which the lines of programs, those that begin with `'**`, are comments unless they are
+/// evaluations of moves. The library would keep them apart from the comments, and those before the moves not at all.
+pub fn with_comments_of_programs(game: &[u8]) -> Cow<'_, [u8]> {
+    const MARK: &[u8] = b"'**";
+    if !game.windows(MARK.len()).any(|part| part == MARK) {
+        return game.into();
+    }
+    let mut is_begun = false;
+    let mut text = Vec::new();
+    for line in game.split_inclusive(|&byte| byte == b'\n') {
+        is_begun |= !line.starts_with(b"'") && signed(line).any(|(_, part)| is_move(part));
+        match line.trim_ascii_start().strip_prefix(MARK) {
+            // The library takes what follows a space for a comment, with its star.
+            Some(rest) if !is_begun || !is_evaluation(rest) => {
+                text.extend(b"'* *");
+                text.extend(rest);
+            }
+            _ => text.extend(line),
+        }
+    }
+    text.into()
+}
+
+/// Tells whether the rest of a line of a program is an evaluation with what the library reads behind it.
+fn is_evaluation(rest: &[u8]) -> bool {
+    let rest = rest.trim_ascii();
+    let named = "評価値=".as_bytes();
+    let number = match rest.strip_prefix(named) {
+        Some(number) => number.trim_ascii(),
+        None => {
+            let end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'#';
+            rest.split(end).next().unwrap_or_default()
+        }
+    };
+    str::from_utf8(number).is_ok_and(|number| number.parse::<i16>().is_ok())
 }
 
 /// Returns a CSA game with the pieces that `00AL` stands for: those that are neither on the board nor in a hand.

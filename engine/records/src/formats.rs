@@ -2,8 +2,8 @@
 
 use crate::{
     csa::{
-        beyond_end, is_position_or_move, line_of, out_of_turn, with_pieces_left,
-        without_late_headers,
+        beyond_end, is_position_or_move, line_of, out_of_turn, with_comments_of_programs,
+        with_early_headers, with_pieces_left,
     },
     guard::guarded,
     kif::{Ki2Text, KifError, KifText, check_length, resembles_move},
@@ -15,7 +15,7 @@ use crate::{
 use monju_engine::{Color, Game, Move, rules::PieceKind};
 use rsshogi::{
     records::{
-        Record as ForeignRecord, SpecialMove,
+        Record as ForeignRecord, SpecialMove, SpecialMoveEntry,
         formats::{
             csa::{self, CsaError},
             jkf, kif,
@@ -24,6 +24,7 @@ use rsshogi::{
     types::GameResult as ForeignResult,
 };
 use std::{
+    borrow::Cow,
     mem,
     path::{Path, PathBuf},
 };
@@ -103,14 +104,18 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
         "ki2" | "ki2u" => {
             let text = Ki2Text::new(bytes);
             (text.check_start().map_err(Rejection::unreadable))
-                .and_then(|()| guarded(|| kif::parse_ki2_str(text.text())))
+                .and_then(|()| guarded(|| kif::parse_ki2_str(&text.plain())))
                 .map_err(|rejection| ki2_rejection(rejection, &text))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
+                .and_then(|record| match text.has_end() {
+                    true => Ok(record),
+                    false => without_default_ending(record),
+                })
         }
         "jkf" => {
             let bytes = without_mark(bytes);
             (check_jkf_length(bytes))
-                .and_then(|()| guarded(|| jkf::parse_jkf_bytes(bytes)))
+                .and_then(|()| guarded(|| jkf::parse_jkf_bytes(&with_names_of_sides(bytes))))
                 .and_then(|record| check_moves(record, |_| Ok(())))
                 .and_then(|record| check_jkf_moves(record, bytes))
         }
@@ -118,8 +123,20 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
     })
 }
 
+/// Takes the ending out of a game in KI2 that has none in its file: the library adds an interruption.
+fn without_default_ending(mut record: ForeignRecord) -> Result<ForeignRecord, Rejection> {
+    let has_words = |ending: &SpecialMoveEntry| ending.raw().is_some();
+    if !record.main_terminal().is_some_and(has_words)
+        && let Some(ending) = record.main_terminal_node()
+    {
+        let detached = record.detach_subtree(ending);
+        detached.map_err(Rejection::unreadable)?;
+    }
+    Ok(record)
+}
+
 /// Adds the place of the move to the rejection of a KI2 file.
-fn ki2_rejection(rejection: Rejection, text: &Ki2Text<'_>) -> Rejection {
+fn ki2_rejection(rejection: Rejection, text: &Ki2Text) -> Rejection {
     if let Rejection::Unreadable(error) = &rejection
         && let Some(kif::Ki2Error::InvalidMove(words)) = error.downcast_ref()
         && let Some(line) = text.line_with(words)
@@ -169,6 +186,31 @@ fn check_jkf_length(bytes: &[u8]) -> Result<(), Rejection> {
     // The parser says what is wrong with a text that is no JSON.
     let file = serde_json::from_slice(bytes).unwrap_or(serde_json::Value::Null);
     check_length(jkf_length(&file["moves"])).map_err(Rejection::unreadable)
+}
+
+/// Returns a JKF game with the names that `下手` and `上手` have in a handicap game under those of an even game, which
+/// are the ones that the library knows.
+fn with_names_of_sides(bytes: &[u8]) -> Cow<'_, [u8]> {
+    // The parser says what is wrong with a text that is no JSON.
+    let mut file = serde_json::from_slice(bytes).unwrap_or(serde_json::Value::Null);
+    let Some(header) = (file.get_mut("header")).and_then(serde_json::Value::as_object_mut) else {
+        return bytes.into();
+    };
+    let mut is_changed = false;
+    for (handicap, even) in [("下手", "先手"), ("上手", "後手")] {
+        let name = |key: &str| header.get(key)?.as_str().filter(|name| !name.is_empty());
+        if name(even).is_none()
+            && let Some(name) = name(handicap).map(serde_json::Value::from)
+        {
+            header.insert(even.to_owned(), name);
+            header.remove(handicap);
+            is_changed = true;
+        }
+    }
+    match is_changed {
+        true => file.to_string().into_bytes().into(),
+        false => bytes.into(),
+    }
 }
 
 /// Returns the number of moves in a list of JKF, with those of its variations.
@@ -233,7 +275,9 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
                         line + beyond
                     ))),
                     (true, None) => guarded(|| {
-                        csa::parse_csa_bytes(&without_late_headers(&with_pieces_left(game)))
+                        let game = with_pieces_left(game);
+                        let game = with_early_headers(&game);
+                        csa::parse_csa_bytes(&with_comments_of_programs(&game))
                     })
                     .map_err(|rejection| csa_rejection(rejection, game, line)),
                     (false, _) => Err(Rejection::unreadable(

@@ -3,10 +3,12 @@
 //! A parser that skips lines it does not understand would silently cut a damaged game short. So the lines are
 //! compared with the moves that were parsed from them.
 
-use crate::mark::without_mark;
+use crate::{
+    handicap::{HANDICAP, lines_of_start, unknown_handicap},
+    mark::without_mark,
+};
 use encoding_rs::SHIFT_JIS;
 use monju_engine::counted;
-use rsshogi::board::InitialPosition;
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// An inconsistency of a KIF or KI2 file.
@@ -30,7 +32,7 @@ pub enum KifError {
         "{0} moves are too many; a game in KIF or KI2, or in JKF with its variations, has {MOST_MOVES} at most"
     )]
     TooLong(usize),
-    /// A KI2 file has moves that the parser skips, or takes from a variation.
+    /// A KI2 file has moves that the parser skips.
     #[error(
         "read {} where the main line has {given}; in KI2 each move has its mark, ▲ or △, and none stands behind the last \
          line",
@@ -99,9 +101,6 @@ const MOVES: &str = "指手";
 /// `消費時間`, which some programs put on a line of its own.
 const TIME: &str = "消費時間";
 
-/// `手合割`, the handicap.
-const HANDICAP: &str = "手合割";
-
 /// The colon between the names and the values of a header.
 const AFTER_NAMES: char = '：';
 
@@ -153,22 +152,13 @@ fn check_content(
 
 /// Refuses a handicap that the parser would take for an even game, unless there is a board.
 fn check_handicap<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Result<(), KifError> {
-    let is_above_board = |line: &str| line.trim_start().starts_with('９') && line.contains('１');
-    if lines.clone().any(is_above_board) {
-        return Ok(());
+    match unknown_handicap(lines) {
+        Some((place, name)) => Err(KifError::Handicap {
+            line: place + 1,
+            name: name.to_owned(),
+        }),
+        None => Ok(()),
     }
-    for (place, line) in (1..).zip(lines) {
-        if let Some((key, name)) = line.split_once([AFTER_NAMES, ':'])
-            && key.trim() == HANDICAP
-            && let name = name.trim()
-            && !name.is_empty()
-            && InitialPosition::from_handicap_name_ja(name).is_none()
-        {
-            let name = name.to_owned();
-            return Err(KifError::Handicap { line: place, name });
-        }
-    }
-    Ok(())
 }
 
 /// A line of a KIF file.
@@ -262,10 +252,34 @@ impl KifText {
         self.main_line().position(is_move).map(|index| index + 1)
     }
 
-    /// Returns the main line without what the parser does not know: bookmarks, marks of the sides, some endings.
+    /// Returns the comments of the main line, without their marks, by the number of moves before them. Those behind the
+    /// last line come last.
+    pub fn comments(&self) -> BTreeMap<usize, Vec<&str>> {
+        let mut comments = BTreeMap::<_, Vec<_>>::new();
+        let mut plies = 0;
+        for (line, kind) in self.lines.iter().zip(self.main_line()) {
+            let line = line.trim();
+            // A second mark is one of the comment, by which programs know their own.
+            let comment = match line.strip_prefix('*') {
+                None if line.starts_with('\'') => Some(line.trim_start_matches('\'')),
+                comment => comment,
+            };
+            match kind {
+                KifLine::Numbered(number, _) => plies = number,
+                KifLine::Until(_) => plies = usize::MAX,
+                KifLine::Beside => comments.entry(plies).or_default().extend(comment),
+                KifLine::Header | KifLine::Heading | KifLine::Unknown => {}
+            }
+        }
+        comments
+    }
+
+    /// Returns the main line without what the parser does not know: bookmarks, marks of the sides, some endings, the
+    /// start of some handicap games.
     pub fn plain(&self) -> String {
         let mut text = String::new();
-        for (line, kind) in self.lines.iter().zip(self.main_line()) {
+        let start = lines_of_start(self.lines[..self.main].iter().map(String::as_str));
+        for (place, (line, kind)) in self.lines.iter().zip(self.main_line()).enumerate() {
             match kind {
                 // An empty line, so that the lines keep their numbers.
                 KifLine::Beside if line.trim_start().starts_with(['&', '#']) => {}
@@ -279,6 +293,9 @@ impl KifText {
                 _ => text.push_str(known_turn(line)),
             }
             text.push('\n');
+            if let Some((_, lines)) = start.as_ref().filter(|&&(line, _)| line == place) {
+                text.push_str(lines);
+            }
         }
         text
     }
@@ -495,54 +512,87 @@ fn number(line: &str) -> Option<(usize, &str)> {
 }
 
 /// The text of a KI2 file, which has no move numbers.
-pub(crate) struct Ki2Text<'a>(Cow<'a, str>);
+pub(crate) struct Ki2Text {
+    lines: Vec<String>,
+    /// Number of the lines before the first variation.
+    main: usize,
+}
 
-impl<'a> Ki2Text<'a> {
+impl Ki2Text {
     /// Decodes a file.
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(bytes: &[u8]) -> Self {
         let text = decode(bytes);
-        let end = line_end(&text);
-        // Bookmarks, and remarks of programs. A comment without words keeps the lines' numbers, and ends no variation.
-        let known = |line| match str::trim_start(line).starts_with(['&', '#']) {
-            true => "*",
-            false => known_turn(line),
-        };
-        if text.split(end).all(|line| known(line) == line) {
-            return Self(text);
+        let lines: Vec<String> = (text.split(line_end(&text)))
+            .map(|line| line.trim_end_matches('\r').to_owned())
+            .collect();
+        let main = Self::variations(&lines).unwrap_or(lines.len());
+        Self { lines, main }
+    }
+
+    /// Returns the place of the first variation, which stands behind the moves.
+    fn variations(lines: &[String]) -> Option<usize> {
+        // A main line without moves has its last line alone.
+        let is_begun = |line: &String| is_ki2_moves(line) || line.trim().starts_with(UNTIL);
+        let begin = lines.iter().position(is_begun)?;
+        let is_variation = |line: &String| line.trim().starts_with(VARIATION);
+        let first = lines[begin..].iter().position(is_variation)?;
+        Some(begin + first)
+    }
+
+    /// Returns the lines of the main line.
+    fn main_line(&self) -> impl Iterator<Item = &str> + Clone {
+        self.lines[..self.main].iter().map(String::as_str)
+    }
+
+    /// Returns the main line in the words of the parser, which would take the ending of a variation for that of the
+    /// game.
+    pub fn plain(&self) -> String {
+        let mut text = String::new();
+        let start = lines_of_start(self.main_line());
+        for (place, line) in self.main_line().enumerate() {
+            // Bookmarks, remarks of programs, and the word for a variation above the moves.
+            if !line.trim_start().starts_with(['&', '#'])
+                && !line.trim_start().starts_with(VARIATION)
+            {
+                text.push_str(known_turn(line));
+            }
+            text.push('\n');
+            if let Some((_, lines)) = start.as_ref().filter(|&&(line, _)| line == place) {
+                text.push_str(lines);
+            }
         }
-        let lines: Vec<&str> = text.split(end).map(known).collect();
-        Self(lines.join(&end.to_string()).into())
+        text
     }
 
-    /// Returns the text.
-    pub fn text(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns the only line, counted from 1, that consists of these words.
+    /// Returns the only line of the main line, counted from 1, that consists of these words.
     pub fn line_with(&self, words: &str) -> Option<usize> {
-        let lines = (1..).zip(self.0.split(line_end(&self.0)));
+        let lines = (1..).zip(self.main_line());
         let mut found = lines.filter(|(_, line)| line.trim() == words);
         let (place, _) = found.next()?;
         found.next().is_none().then_some(place)
     }
 
-    fn after(&self, word: &str) -> Option<&str> {
-        let mut lines = self.0.split(['\n', '\r']);
-        lines.find_map(|line| line.trim().strip_prefix(word))
-    }
-
     /// Tells whether the file has variations.
     pub fn has_variations(&self) -> bool {
-        self.after(VARIATION).is_some()
+        self.main < self.lines.len()
+    }
+
+    /// Returns the last lines of the main line, counted from 1, with the text behind the first word.
+    fn ends(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = (1..).zip(self.main_line());
+        lines.filter_map(|(place, line)| Some((place, line.trim().strip_prefix(UNTIL)?)))
+    }
+
+    /// Tells whether the main line has a last line, which may be the end of a line of moves.
+    pub fn has_end(&self) -> bool {
+        self.ends().next().is_some() || self.move_lines().any(|line| line.contains(UNTIL))
     }
 
     /// As [`KifText::check_start`].
     ///
     /// # Errors
-    /// The handicap has no known position, and there is no board.
+    /// The handicap has no known position, and there is no board; there are too many moves.
     pub fn check_start(&self) -> Result<(), KifError> {
-        let lines = self.0.split(line_end(&self.0));
         // A move alone in its line may be without its mark.
         let moves_in = |line: &str| match line.trim() {
             "" => 0,
@@ -551,15 +601,13 @@ impl<'a> Ki2Text<'a> {
             other if other.starts_with(UNTIL) => 0,
             other => other.matches(SIDES).count().max(1),
         };
-        check_length(lines.map(moves_in).sum())?;
-        check_handicap(self.0.split(line_end(&self.0)))
+        check_length(self.main_line().map(moves_in).sum())?;
+        check_handicap(self.main_line())
     }
 
     /// Returns the lines of moves of the main line, without comments.
     fn move_lines(&self) -> impl Iterator<Item = &str> {
-        let lines = self.0.split(line_end(&self.0)).map(str::trim);
-        let main = lines.take_while(|line| !line.starts_with(VARIATION));
-        let moves = main.filter(|line| is_ki2_moves(line));
+        let moves = (self.main_line().map(str::trim)).filter(|line| is_ki2_moves(line));
         moves.map(|line| line.split(['*', '（']).next().unwrap_or(line))
     }
 
@@ -568,13 +616,11 @@ impl<'a> Ki2Text<'a> {
     /// # Errors
     /// The last line counts another number of moves, the parser has skipped moves, or the file has no game.
     pub fn check(&self, moves: usize) -> Result<(), KifError> {
-        self.after(UNTIL)
-            .map_or(Ok(()), |rest| check_count(rest, moves))?;
-        // A variation may have an end of its own.
-        let lines = (1..).zip(self.0.split(line_end(&self.0)));
-        let mut ends = lines.filter(|(_, line)| line.trim().starts_with(UNTIL));
-        if let (Some(_), Some((line, _)), false) = (ends.next(), ends.next(), self.has_variations())
-        {
+        let mut ends = self.ends();
+        if let Some((_, rest)) = ends.next() {
+            check_count(rest, moves)?;
+        }
+        if let Some((line, _)) = ends.next() {
             return Err(KifError::Second(line));
         }
         let mut given = 0;
@@ -585,10 +631,10 @@ impl<'a> Ki2Text<'a> {
             check_count(rest, moves)?;
         }
         // Moves of other forms than the usual ones are not counted.
-        if given > moves || given < moves && self.has_variations() {
+        if given > moves {
             return Err(KifError::Skipped { moves, given });
         }
-        check_content(self.0.lines(), moves)
+        check_content(&self.lines, moves)
     }
 }
 

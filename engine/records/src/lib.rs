@@ -7,6 +7,7 @@ mod csa;
 mod file;
 mod formats;
 mod guard;
+mod handicap;
 mod kif;
 mod mark;
 mod named;

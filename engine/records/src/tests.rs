@@ -193,11 +193,36 @@ fn the_server_knows_better_who_has_won_than_the_last_word() {
 }
 
 #[test]
-fn keys_behind_the_moves_of_a_csa_file_are_read_over() {
+fn keys_behind_the_moves_of_a_csa_file_are_no_moves() {
     let text = "V2.2\nPI\n+\n+7776FU\nT1\n-3334FU\n$END_TIME:2024/05/04 10:00:00\n";
     let collection = collect(&[("a.csa", text)]);
     assert_eq!(collection.accepted().len(), 1, "{collection}");
     assert_eq!(collection.accepted()[0].moves().len(), 2);
+    // The lines of wrong moves behind them keep their numbers.
+    let text = text.replace("T1\n", "$EVENT:x\n");
+    let report = collect(&[("a.csa", &text.replace("3334", "3335"))]).to_string();
+    assert!(report.contains("(move 2, line 6)"), "{report}");
+}
+
+/// ShogiHome writes `まで` where a line has an ending, and none where it has not.
+#[test]
+fn the_ending_of_a_variation_is_none_of_the_game() {
+    let ki2 = "手合割：平手\n▲７六歩 △３四歩\n▲２二角成 △同　銀\n▲４五角\n\n変化：4手\n△同　飛\nまで4手で後手の勝ち\n";
+    assert_eq!(result_of("a.ki2", ki2), RecordedResult::Unknown);
+    let even = ki2.replace("▲４五角\n", "");
+    assert_eq!(result_of("a.ki2", &even), RecordedResult::Unknown);
+    let ended = even.replacen("\n\n", "\nまで4手で先手の勝ち\n\n", 1);
+    let black = RecordedResult::Won(Color::Black);
+    assert_eq!(result_of("a.ki2", &ended), black);
+    // The word above the moves begins no variation, and what a variation plays is none of the game.
+    for text in [
+        ended.replace("手合割", "変化：1手\n手合割"),
+        ended.replace("△同　飛", "△９九歩"),
+    ] {
+        assert_eq!(result_of("a.ki2", &text), black);
+    }
+    let unmarked = "7六歩\n3四歩\n\n変化：2手\n8四歩\nまで2手で後手の勝ち\n";
+    assert_eq!(result_of("a.ki2", unmarked), RecordedResult::Unknown);
 }
 
 #[test]
@@ -379,11 +404,6 @@ fn a_ki2_file_whose_moves_the_parser_skips_is_refused() {
         ),
         ("▲７六歩 △３四歩５五角 ▲２六歩\n", "3 moves", 4),
         ("▲７六歩\nまで1手で中断\n△３四歩 ▲２六歩\n", "1 move", 3),
-        (
-            "▲７六歩 △３四歩\n\n変化：1手\n▲２六歩\n\n▲９六歩\n",
-            "3 moves",
-            2,
-        ),
     ] {
         let report = read(text).to_string();
         let expected = format!("read {moves} where the main line has {given}; in KI2 each");
@@ -395,6 +415,7 @@ fn a_ki2_file_whose_moves_the_parser_skips_is_refused() {
         "▲７六歩 △３四歩 ▲２二角成 △同　銀\n*２六歩\nまで4手で中断\n",
         "▲７六歩 △３四歩 ▲２二角成 △同銀 まで4手で中断\n",
         "▲７六歩 △３四歩 ▲２二角成 △同銀\n変化：1手\n▲２六歩 △８四歩\n",
+        "▲７六歩 △３四歩 ▲２二角成 △同銀\n\n変化：1手\n▲２六歩\n\n▲９六歩\n",
         "▲７六歩 *ここまで２六歩なら定跡\n△３四歩 ▲２二角成 △同銀\nまで4手で中断\n",
         "▲７六歩 △３四歩 ▲２二角成 △同銀（図は２二同銀まで）\n",
         "▲７六歩 △３四歩 ▲２二角成 △同銀\n\n変化：3手\n▲２六歩 まで3手で先手の勝ち\n",
@@ -575,6 +596,45 @@ fn a_handicap_without_a_known_position_is_no_even_game() {
     let board = the_board_of_a_lone_king();
     let text = format!("手合割：その他\n{board}   1 ５二飛打\n");
     assert_eq!(collect(&[("a.kif", &text)]).accepted().len(), 1);
+}
+
+/// The library has no name for a handicap of seven pieces.
+#[test]
+fn a_handicap_of_seven_pieces_is_known() {
+    let below = "9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+    for (name, rank) in [("左七枚落ち", "2sgkg3"), ("右七枚落ち", "3gkgs2")] {
+        for (file, moves) in [("a.kif", "   1 ５二玉(51)\n"), ("a.ki2", "△５二玉\n")] {
+            for turn in ["", "上手番\n"] {
+                let text = format!("手合割：{name}\n{turn}{moves}");
+                let collection = collect(&[(file, &text)]);
+                let [game] = collection.accepted() else {
+                    panic!("{text}{collection}")
+                };
+                assert_eq!(game.start().to_string(), format!("{rank}/{below}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_named_handicap_with_its_board_begins_with_the_stronger_side() {
+    let board = the_board_of_a_lone_king();
+    for name in ["game.kif", "game.ki2"] {
+        for (handicap, turn, side) in [
+            ("角落ち", "", Color::White),
+            ("右七枚落ち", "", Color::White),
+            ("角落ち", "下手番\n", Color::Black),
+            ("平手", "", Color::Black),
+            ("その他", "", Color::Black),
+        ] {
+            let text = format!("手合割：{handicap}\n{board}{turn}");
+            let read = games_and_positions(Path::new(name), text.as_bytes());
+            let read = read.expect("a known format").remove(0).game;
+            let position = read.expect("a position").position(0);
+            assert_eq!(position.side_to_move(), side, "{name} {handicap} {turn}");
+            assert!(position.to_string().starts_with("4k4/"), "{position}");
+        }
+    }
 }
 
 /// Returns the board of a mate problem against a lone king.
