@@ -47,7 +47,7 @@ pub struct TuningGames {
     /// Pairs of games in an update.
     pub pairs: usize,
     /// Seed of the variations and of the choice of openings.
-    pub seed: u64,
+    pub seed: u32,
     /// Games at the same time.
     pub jobs: usize,
     /// Openings, each played with both colours.
@@ -90,7 +90,7 @@ impl TuningGames {
         let mut tasks = JoinSet::new();
         for index in 0..self.pairs {
             let number = (spsa.updates * self.pairs + index) as u64;
-            let mut random = SplitMix64::from_state(self.seed << 32 ^ number);
+            let mut random = SplitMix64::from_state(u64::from(self.seed) << 32 ^ number);
             let up: Vec<bool> = (0..spsa.parameters.len())
                 .map(|_| random.next() >> 63 == 1)
                 .collect();
@@ -189,7 +189,7 @@ pub struct Screening {
     /// Largest number of games for a change, which is even.
     pub games: u32,
     /// Seed of the order of openings.
-    pub seed: u64,
+    pub seed: u32,
     /// File of openings, of which the last fifth is held out.
     pub openings: PathBuf,
     /// Sequential test that ends the games of a change.
@@ -224,7 +224,7 @@ impl Screening {
         for (key, value) in [
             ("version", integer(1)),
             ("name", self.name.clone().into()),
-            ("seed", integer(self.seed)),
+            ("seed", integer(self.seed.into())),
             ("games", integer(self.games.into())),
             ("ballots", false.into()),
             (

@@ -2,7 +2,7 @@
 
 use crate::{
     example::{TrainingExample, TrainingExampleError},
-    files::{FileError, check_named_once, read},
+    files::{FileError, check_named_once, check_not_copied, read},
 };
 use monju_engine::{counted, fnv1a, random::spread};
 use std::{fmt::Write as _, path::PathBuf};
@@ -86,7 +86,7 @@ pub(crate) fn data_in_recipe(paths: &[PathBuf], contents: &[(usize, u64)]) -> St
 }
 
 /// Returns whether positions stand in their games, whose last ones are marked.
-fn marks_games(examples: &[[u8; TrainingExample::SIZE]]) -> bool {
+pub(crate) fn marks_games(examples: &[[u8; TrainingExample::SIZE]]) -> bool {
     let ends = examples
         .iter()
         .filter(|example| TrainingExample::is_last_of_bytes(example));
@@ -108,7 +108,7 @@ impl<S: ExampleSet> Dataset<S> {
     /// end of a file that still grows is ignored.
     ///
     /// # Errors
-    /// A file cannot be read, or holds something else.
+    /// A file cannot be read, holds something else, or would count twice.
     pub fn read(
         paths: &[PathBuf],
         prepare: impl Fn(&mut [TrainingExample]),
@@ -120,6 +120,7 @@ impl<S: ExampleSet> Dataset<S> {
             let (examples, _) = bytes.as_chunks::<{ TrainingExample::SIZE }>();
             let hash = fnv1a(examples.as_flattened());
             data.contents.push((examples.len(), hash));
+            check_not_copied(paths, &data.contents)?;
             // Other programs do not mark the ends of games, or shuffle positions; then every position is its own game.
             let has_games = marks_games(examples);
             if !has_games && !examples.is_empty() {
@@ -275,6 +276,14 @@ mod tests {
         assert_eq!(data.training.0, [2, 2, 1]);
         let whole = &bytes[..6 * TrainingExample::SIZE];
         assert_eq!(data.contents, [(6, fnv1a(whole))]);
+
+        // The same positions under another name.
+        let copy = folder.path().join("copy.psv");
+        fs::write(&copy, whole).unwrap();
+        let twice = [paths[0].clone(), copy];
+        let error = Dataset::<Scores>::read(&twice, count).err().unwrap();
+        let expected = format!("copy.psv holds the same as {}", paths[0].display());
+        assert!(error.to_string().contains(&expected), "{error}");
 
         // The files of other programs, without ends of games.
         let mut foreign = bytes.clone();

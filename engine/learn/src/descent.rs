@@ -16,7 +16,7 @@ pub struct DescentSettings {
     pub batch: usize,
     /// First length of a step; it falls by an equal share from epoch to epoch, to one share in the last.
     pub rate: f64,
-    /// Weight of the squares of all weights.
+    /// Weight of the squares of all weights; in a logistic regression, of half the squares.
     pub penalty: f64,
     /// Seed of the order of the examples.
     pub seed: u64,

@@ -81,6 +81,14 @@ pub enum FileError {
     /// An input is named twice.
     #[error("{} is named twice, and would count twice", .0.display())]
     Twice(PathBuf),
+    /// An input is a copy of another one.
+    #[error("{} holds the same as {}, and would count twice", path.display(), other.display())]
+    Copied {
+        /// The copy.
+        path: PathBuf,
+        /// The input before it.
+        other: PathBuf,
+    },
     /// An output is also an input.
     #[error(
         "{} would be written over {}, which is read; choose another --output",
@@ -302,6 +310,28 @@ pub fn check_named_once(inputs: &[PathBuf]) -> Result<(), FileError> {
     let mut seen = BTreeSet::new();
     match inputs.iter().find(|input| !seen.insert(resolved(input))) {
         Some(twice) => Err(FileError::Twice(twice.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Checks that the last input that was read is no copy of one before it. `contents` are the lengths and hashes of the
+/// inputs that were read so far, in their order.
+///
+/// # Errors
+/// It is one.
+pub(crate) fn check_not_copied(
+    inputs: &[PathBuf],
+    contents: &[(usize, u64)],
+) -> Result<(), FileError> {
+    let Some((last, earlier)) = contents.split_last() else {
+        return Ok(());
+    };
+    // Nothing counts twice where there is nothing.
+    match earlier.iter().position(|one| one == last && one.0 > 0) {
+        Some(place) => Err(FileError::Copied {
+            path: inputs[earlier.len()].clone(),
+            other: inputs[place].clone(),
+        }),
         None => Ok(()),
     }
 }

@@ -18,6 +18,7 @@ pub(crate) trait Example {
 
 /// A regression under way.
 pub(crate) struct Regression<'a, T> {
+    /// Weight of half the squares of the weights, whose slopes are the weights themselves.
     penalty: f32,
     examples: &'a [T],
     /// Weight of each example in the loss, 1 on average.

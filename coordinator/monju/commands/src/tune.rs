@@ -54,7 +54,7 @@ pub struct TuneCommand {
     /// Steps by which a point moves a number in the last update.
     pub gain: f64,
     /// Seed of all random choices.
-    pub seed: u64,
+    pub seed: u32,
     /// Games at the same time.
     pub jobs: usize,
     /// Goes on with a state that another build has made.
@@ -62,8 +62,8 @@ pub struct TuneCommand {
 }
 
 impl TuneCommand {
-    /// Tunes, and prints the numbers after every update. An interrupt ends it at once; the updates before
-    /// are in the state.
+    /// Tunes, and prints the numbers that the state has and those after every update. An interrupt ends it at once;
+    /// the updates before are in the state.
     ///
     /// # Errors
     /// The arguments are wrong, a game failed, or it was interrupted.
@@ -119,6 +119,9 @@ impl TuneCommand {
             // An update may take hours: the numbers are known to a run that goes on before the first has ended.
             write(&spsa)?;
         }
+        if spsa.updates > 0 {
+            print_line(&self.standing(&spsa))?;
+        }
         let mut told = Instant::now();
         while spsa.updates < self.updates {
             let tell = |over: usize| {
@@ -139,14 +142,14 @@ impl TuneCommand {
             };
             spsa.update(&outcomes);
             write(&spsa)?;
-            print_line(&format!(
-                "{} of {} {}",
-                spsa.updates,
-                self.updates,
-                spsa.options()
-            ))?;
+            print_line(&self.standing(&spsa))?;
         }
         Ok(())
+    }
+
+    /// Returns the line of the updates so far.
+    fn standing(&self, spsa: &Spsa) -> String {
+        format!("{} of {} {}", spsa.updates, self.updates, spsa.options())
     }
 
     /// Refuses a state that another build has made: its games were of another search. States of older versions do

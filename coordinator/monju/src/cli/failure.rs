@@ -53,12 +53,17 @@ fn is_setting_of_a_learner(error: &anyhow::Error) -> bool {
         || matches!(error.downcast_ref(), Some(MoveJudgeRunError::Setting(_)))
         || matches!(
             error.downcast_ref(),
-            Some(NetworkRunError::Trainer(Setting(_) | Architecture(_)))
+            Some(
+                NetworkRunError::NnBin { .. }
+                    | NetworkRunError::Trainer(Setting(_) | Architecture(_))
+            )
         )
         || matches!(error.downcast_ref(), Some(OrderingRunError::Setting(_)))
         || matches!(
             error.downcast_ref(),
-            Some(SearchesRunError::Games(SearchGamesError::Player(_)))
+            Some(SearchesRunError::Games(
+                SearchGamesError::Player(_) | SearchGamesError::EqualPlayers
+            ))
         )
         || matches!(
             error.downcast_ref(),
@@ -116,6 +121,7 @@ fn one_line(error: &anyhow::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use monju_engine::eval::Architecture;
 
     #[test]
     fn errors_are_one_line_that_says_everything_once() {
@@ -125,6 +131,20 @@ mod tests {
             one_line(&error.context("position 'b'\n\u{9b}of c")),
             "position 'b'  of c: cannot read 'a': no such file"
         );
+    }
+
+    #[test]
+    fn wrong_settings_of_a_learner_are_wrong_arguments() {
+        let nn_bin = NetworkRunError::NnBin {
+            path: "nn.bin".into(),
+            architecture: Architecture::KPPairs,
+        };
+        let equal = SearchesRunError::Games(SearchGamesError::EqualPlayers);
+        for error in [anyhow::Error::new(nn_bin), anyhow::Error::new(equal)] {
+            assert!(is_usage(&error), "{error}");
+        }
+        let empty = SearchesRunError::Games(SearchGamesError::NoOpenings);
+        assert!(!is_usage(&anyhow::Error::new(empty)));
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub struct TuneArguments {
     nodes: u64,
     /// Seed of all random choices
     #[arg(long, default_value = "1")]
-    seed: u64,
+    seed: u32,
     /// Games at the same time; default: one per core
     #[arg(long, alias = "concurrency", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     jobs: Option<u32>,
@@ -175,5 +175,24 @@ impl TuneArguments {
             accepts_builds: self.accept_build,
         };
         tune.run()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CommandLine;
+    use clap::{Parser, error::ErrorKind};
+
+    #[test]
+    fn a_seed_of_which_a_part_would_be_lost_is_refused() {
+        let parse = |seed: &str| {
+            let words = "monju tune --state a --openings b margin_scale:10 --seed";
+            CommandLine::try_parse_from(words.split(' ').chain([seed]))
+        };
+        parse("4294967295").expect("32 bits");
+        for seed in ["4294967296", "9223372036854775808"] {
+            let refused = parse(seed).expect_err("more than 32 bits");
+            assert_eq!(refused.kind(), ErrorKind::ValueValidation, "{refused}");
+        }
     }
 }

@@ -4,10 +4,13 @@ use super::{
     counts::Selection,
     error::BookRunError,
     file::{BookSize, write_book},
-    games::GameCounter,
+    games::{GameCounter, is_self_play},
     source::BookSource,
 };
-use crate::{files::check_outputs, progress::ProgressObserver};
+use crate::{
+    files::{check_named_once, check_outputs},
+    progress::ProgressObserver,
+};
 use monju_engine::counted;
 use monju_records::RecordCollection;
 use std::{path::PathBuf, slice};
@@ -46,10 +49,14 @@ impl BuildRun {
     /// Reads all games, and writes the positions in which the side to move won often enough.
     ///
     /// # Errors
-    /// A file cannot be read or written, the output is one of the inputs, or no position is left.
+    /// A file cannot be read or written, the output is one of the inputs, games of self-play would count twice, or no
+    /// position is left.
     pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<BuildSummary, BookRunError> {
         let inputs = self.files.iter().map(PathBuf::as_path);
         check_outputs(inputs, slice::from_ref(&self.output))?;
+        // Records tell for themselves whether they are the same game.
+        let self_play = self.files.iter().filter(|path| is_self_play(path));
+        check_named_once(&self_play.cloned().collect::<Vec<_>>())?;
         let mut counter = GameCounter::default();
         let total = self.files.len() as u64;
         progress.begin(total, 0, "files");

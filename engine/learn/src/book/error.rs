@@ -35,9 +35,9 @@ pub enum BookRunError {
         /// Reason.
         source: BookError,
     },
-    /// The positions of a file have no ends of games, as those of other programs.
+    /// The positions of a file have no ends of games, as those of other programs, or are shuffled.
     #[error(
-        "{} does not mark where its games end; a book needs whole games, as 'monju learn selfplay' writes them",
+        "{} does not mark where its games end, or is shuffled; a book needs whole games, as 'monju learn selfplay' writes them",
         .0.display()
     )]
     NoGames(PathBuf),

@@ -1,10 +1,14 @@
 //! The games that a book is counted from: records of any format, and files of self-play.
 
 use super::{counts::Counts, error::BookRunError, source::BookSource};
-use crate::{example::TrainingExample, files::read};
-use monju_engine::book::BookEntryError;
+use crate::{
+    dataset::marks_games,
+    example::TrainingExample,
+    files::{check_not_copied, read},
+};
+use monju_engine::{book::BookEntryError, fnv1a};
 use monju_records::{GameRecord, RecordCollection, RecordedResult, parse_games};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Extension of files of self-play.
 const SELF_PLAY: &str = "psv";
@@ -17,23 +21,31 @@ pub(super) struct GameCounter {
     pub records: RecordCollection,
     /// Number of games left out for lack of a winner.
     pub without_winner: u64,
+    /// Files of self-play.
+    self_play: Vec<PathBuf>,
+    /// Number of positions of each, and the FNV-1a hash of their bytes.
+    contents: Vec<(usize, u64)>,
+}
+
+/// Returns whether a file is one of self-play by its name.
+pub(super) fn is_self_play(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case(SELF_PLAY))
 }
 
 impl GameCounter {
     /// Reads the games of a file. Those of self-play are counted, up to `plies` moves of each.
     ///
     /// # Errors
-    /// The file cannot be read, its format is unknown, or a position of self-play is damaged.
+    /// The file cannot be read, its format is unknown, or one of self-play is damaged, has no whole games, or is a
+    /// copy of another one.
     pub fn add_file(
         &mut self,
         path: &Path,
         source: BookSource,
         plies: u32,
     ) -> Result<(), BookRunError> {
-        let is_self_play = path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case(SELF_PLAY));
-        if is_self_play {
+        if is_self_play(path) {
             return self.add_self_play(path, source, plies);
         }
         for game in parse_games(path, &read(path)?)? {
@@ -64,7 +76,11 @@ impl GameCounter {
     ) -> Result<(), BookRunError> {
         let bytes = read(path)?;
         let (examples, _) = bytes.as_chunks::<{ TrainingExample::SIZE }>();
-        if !examples.is_empty() && !examples.iter().any(TrainingExample::is_last_of_bytes) {
+        self.self_play.push(path.to_owned());
+        let hash = fnv1a(examples.as_flattened());
+        self.contents.push((examples.len(), hash));
+        check_not_copied(&self.self_play, &self.contents)?;
+        if !examples.is_empty() && !marks_games(examples) {
             return Err(BookRunError::NoGames(path.to_owned()));
         }
         let mut is_first = true;

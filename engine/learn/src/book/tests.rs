@@ -1,5 +1,7 @@
 use super::*;
-use crate::{NoProgress, ProgressObserver, files::with_suffix, self_play::testing::play};
+use crate::{
+    NoProgress, ProgressObserver, TrainingExample, files::with_suffix, self_play::testing::play,
+};
 use monju_engine::{
     Game, Model, PlayerSettings,
     book::{Book, BookMove, ValueWeights},
@@ -200,6 +202,37 @@ fn files_of_self_play_are_counted() {
     );
     let book = read_book(&output).unwrap();
     assert!(book.iter().all(|(_, entry)| entry.ply <= 60));
+}
+
+#[test]
+fn games_of_self_play_are_counted_once_and_whole() {
+    let folder = BookFolder::new();
+    let (games, copy) = (folder.at("games.psv"), folder.at("copy.psv"));
+    play(&games, 400, 1);
+    fs::copy(&games, &copy).unwrap();
+    let refused = |files: &[&Path]| {
+        let run = BuildRun {
+            files: files.iter().map(|&path| path.to_owned()).collect(),
+            source: BookSource::Played,
+            min_wins: 0,
+            ..build(&games, &folder.at("a.book"))
+        };
+        run.run(&mut NoProgress).unwrap_err().to_string()
+    };
+    for other in [games.clone(), folder.at("./games.psv")] {
+        let error = refused(&[&games, &other]);
+        assert!(error.contains("games.psv is named twice"), "{error}");
+    }
+    let error = refused(&[&games, &copy]);
+    assert!(error.contains("copy.psv holds the same as"), "{error}");
+    // Last positions first, each with its mark.
+    let bytes = fs::read(&games).unwrap();
+    let (examples, _) = bytes.as_chunks::<{ TrainingExample::SIZE }>();
+    let turned: Vec<u8> = examples.iter().rev().flatten().copied().collect();
+    fs::write(&games, turned).unwrap();
+    let error = refused(&[&games]);
+    assert!(error.contains("or is shuffled"), "{error}");
+    assert!(!folder.at("a.book").exists());
 }
 
 fn search(book: &Path, output: &Path, threads: usize) -> SearchRun {

@@ -31,6 +31,9 @@ use std::{
 /// One game of so many is held out for validation.
 const VALIDATION_SHARE: usize = 50;
 
+/// Greatest width and tolerance in centipawns, far beyond all values: their sums with values stay numbers.
+const GREATEST_LEAD: f32 = 1e6;
+
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -59,11 +62,11 @@ pub enum LinearRunError {
     #[error(transparent)]
     Chart(#[from] ChartError),
     /// A setting is out of range.
-    #[error("--{name} must be a number of centipawns {expected} 0, not {given}")]
+    #[error("--{name} must be a number of centipawns {expected}, not {given}")]
     Setting {
         /// Name of the option.
         name: &'static str,
-        /// Lower bound: `above` or `from`.
+        /// Allowed range, in words.
         expected: &'static str,
         /// Rejected value.
         given: f32,
@@ -174,10 +177,20 @@ impl LinearRun {
             ..
         } = self.settings;
         for (name, given, expected, is_valid) in [
-            ("rate", rate, "above", rate > 0.0),
-            ("width", width, "above", width > 0.0),
-            ("tolerance", tolerance, "from", tolerance >= 0.0),
-            ("penalty", penalty, "from", penalty >= 0.0),
+            ("rate", rate, "above 0", rate > 0.0),
+            (
+                "width",
+                width,
+                "above 0 and at most 1000000",
+                width > 0.0 && width <= GREATEST_LEAD,
+            ),
+            (
+                "tolerance",
+                tolerance,
+                "from 0 to 1000000",
+                (0.0..=GREATEST_LEAD).contains(&tolerance),
+            ),
+            ("penalty", penalty, "from 0", penalty >= 0.0),
         ] {
             if !(given.is_finite() && is_valid) {
                 return Err(LinearRunError::Setting {
@@ -465,6 +478,14 @@ mod tests {
         let error = refused(&wild);
         assert!(error.contains("diverged in step 1;"), "{error}");
         assert!(saved() == before, "the files are unchanged");
+
+        for (name, width, tolerance) in [("width", 1.1e6, 0.0), ("tolerance", 60.0, 3e9)] {
+            let mut wide = run("wide", false);
+            (wide.settings.width, wide.settings.tolerance) = (width, tolerance);
+            let error = refused(&wide);
+            assert!(error.starts_with(&format!("--{name} must be")), "{error}");
+            assert!(error.contains("1000000, not"), "{error}");
+        }
 
         let mut over = run("whole", false);
         over.output = folder.path().join("./games");

@@ -7,6 +7,7 @@ use crate::{
     progress::ProgressObserver,
     setting::SettingError,
 };
+use monju_engine::eval::{MaterialValues, WeightsError};
 use std::path::PathBuf;
 
 /// Training of piece-square values.
@@ -43,13 +44,26 @@ pub enum MaterialRunError {
     /// A setting is out of range.
     #[error(transparent)]
     Setting(#[from] SettingError),
+    /// The pieces of a set are worth nothing together, so that no scale gives them their exchange value.
+    #[error(
+        "a set of pieces has learned no worth, and nothing was written: scores and results must be those of the side \
+         to move; look whether the positions have them with the sign turned, or give more positions"
+    )]
+    Worthless,
+    /// A value is one that the evaluator refuses.
+    #[error(
+        "the evaluator would refuse the learned values, and nothing was written: scores and results must be those of \
+         the side to move; look whether some positions have them with the sign turned, or give more positions"
+    )]
+    Values(#[source] WeightsError),
 }
 
 impl MaterialRun {
     /// Trains for some seconds, and writes the values and their recipe at the end.
     ///
     /// # Errors
-    /// A file cannot be read or written or has other content, or a setting is out of range.
+    /// A file cannot be read or written or has other content, a setting is out of range, or what was learned is of no
+    /// use.
     pub fn run(
         &self,
         progress: &mut dyn ProgressObserver,
@@ -71,22 +85,35 @@ impl MaterialRun {
         }
         progress.finish(epochs, "");
         let after = trainer.loss(&data.validation);
-        write_atomically(&self.output, trainer.values().to_string().as_bytes())?;
+        let units = [unit, trainer.unit()];
+        if units[1] <= 0.0 {
+            return Err(MaterialRunError::Worthless);
+        }
+        write_atomically(&self.output, text_of(&trainer.values())?.as_bytes())?;
         let data = data_in_recipe(&self.data, &data.contents);
         let recipe = format!("{:#?}\n{data}", self.settings);
         write_atomically(&recipe_path, recipe.as_bytes())?;
         Ok(MaterialSummary {
             before,
             after,
-            units: [unit, trainer.unit()],
+            units,
         })
     }
+}
+
+/// Returns the text of values, which the evaluator reads.
+fn text_of(values: &MaterialValues) -> Result<String, MaterialRunError> {
+    let text = values.to_string();
+    MaterialValues::from_bytes(text.as_bytes()).map_err(MaterialRunError::Values)?;
+    Ok(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{error_chain, progress::NoProgress, self_play::testing::play};
+    use crate::{
+        error_chain, example::TrainingExample, progress::NoProgress, self_play::testing::play,
+    };
     use monju_engine::{EvaluatorKind, Model};
     use std::fs;
 
@@ -123,5 +150,40 @@ mod tests {
         };
         let error = error_chain(&wrong.run(&mut NoProgress).unwrap_err());
         assert!(error.contains("values.txt, position 1"), "{error}");
+    }
+
+    #[test]
+    fn values_without_worth_are_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let games = folder.path().join("games.psv");
+        play(&games, 2000, 1);
+        // Scores and results of the other side.
+        let mut bytes = fs::read(&games).unwrap();
+        for bytes in bytes.as_chunks_mut::<{ TrainingExample::SIZE }>().0 {
+            let mut example = TrainingExample::from_bytes(bytes).unwrap();
+            (example.score, example.result) = (-example.score, -example.result);
+            *bytes = example.to_bytes();
+        }
+        fs::write(&games, bytes).unwrap();
+        let run = MaterialRun {
+            data: vec![games],
+            output: folder.path().join("values.txt"),
+            settings: MaterialTraining {
+                batch: 64,
+                rate: 0.1,
+                ..MaterialTraining::default()
+            },
+        };
+        let error = run.run(&mut NoProgress).unwrap_err();
+        assert!(matches!(error, MaterialRunError::Worthless), "{error}");
+        assert!(!run.output.exists());
+
+        let mut huge = MaterialValues::flat();
+        huge.turn = 176_467;
+        let error = error_chain(&text_of(&huge).unwrap_err());
+        assert!(
+            error.contains("from -10000 to 10000, found '176467'"),
+            "{error}"
+        );
     }
 }

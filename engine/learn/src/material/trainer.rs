@@ -135,7 +135,7 @@ impl MaterialTrainer {
     }
 
     /// Returns the centipawns in one unit of the logit, by which the values of a set of pieces keep their exchange
-    /// value. They change with the training.
+    /// value. They change with the training, and are 0 where a set of pieces is worth nothing.
     pub fn unit(&self) -> f64 {
         let parameter = |number: usize| self.parameters[number];
         let (mut wanted, mut learned) = (0.0, 0.0);

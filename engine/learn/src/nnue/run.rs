@@ -191,8 +191,9 @@ impl NetworkRun {
         Ok(trainer.network().hash())
     }
 
-    /// Checks the files, and keeps other runs off the network as long as the handle is open.
+    /// Checks settings and files, and keeps other runs off the network as long as the handle is open.
     fn check(&self) -> Result<File, NetworkRunError> {
+        self.settings.check().map_err(TrainerError::from)?;
         let architecture = self.settings.architecture;
         if let Some(path) = &self.nn_bin
             && architecture != Architecture::KP
@@ -475,6 +476,20 @@ mod tests {
         let error = error_chain(&without_games.run(&mut NoProgress).unwrap_err());
         assert!(
             error.contains("games.psv marks no ends of games"),
+            "{error}"
+        );
+        // The settings are checked before the data are read.
+        let refused = NetworkRun {
+            data: vec![folder.path().join("absent.psv")],
+            settings: NetworkTraining {
+                lambda: 2.0,
+                ..NetworkTraining::default()
+            },
+            ..run.clone()
+        };
+        let error = error_chain(&refused.run(&mut NoProgress).unwrap_err());
+        assert!(
+            error.contains("lambda must be between 0 and 1, not 2"),
             "{error}"
         );
         let run = NetworkRun {

@@ -1,7 +1,7 @@
 //! The games of logs, some of them held out.
 
 use super::log::{LogError, LoggedGame, read_logs};
-use crate::files::{FileError, check_named_once, read_text};
+use crate::files::{FileError, check_named_once, check_not_copied, read_text};
 use monju_engine::{counted, fnv1a};
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
@@ -41,10 +41,12 @@ impl DividedGames {
     pub fn read(logs: &[PathBuf]) -> Result<Self, LogsError> {
         check_named_once(logs)?;
         let mut divided = Self::default();
-        let mut all = Vec::new();
+        let (mut all, mut contents) = (Vec::new(), Vec::new());
         for path in logs {
             let text = read_text(path)?;
             let hash = fnv1a(text.as_bytes());
+            contents.push((text.len(), hash));
+            check_not_copied(logs, &contents)?;
             let _ = writeln!(
                 divided.recipe,
                 "# {}\nlog = \"{hash:016x}\"",
@@ -93,7 +95,9 @@ mod tests {
         let games = ["7g7f", "2g2f", "5g5f", "6g6f", "1g1f"]
             .map(|mv| format!("game startpos moves {mv} 3c3d\nsearch 1 10 3c3d\nend\n"));
         let logs = ["a", "b"].map(|name| folder.path().join(name));
-        for log in &logs {
+        let mut turned = games.clone();
+        turned.reverse();
+        for (log, games) in logs.iter().zip([&games, &turned]) {
             fs::write(log, games.concat()).expect("writable");
         }
         let divided = DividedGames::read(&logs).expect("readable");
@@ -110,5 +114,8 @@ mod tests {
         let twice = [logs[0].clone(), logs[0].clone()];
         let error = DividedGames::read(&twice).expect_err("twice").to_string();
         assert!(error.contains("is named twice"), "{error}");
+        fs::copy(&logs[0], &logs[1]).expect("writable");
+        let error = DividedGames::read(&logs).expect_err("a copy").to_string();
+        assert!(error.contains("b holds the same as"), "{error}");
     }
 }

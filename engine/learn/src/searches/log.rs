@@ -21,6 +21,12 @@ use std::fmt::Write as _;
 /// Moves of a line that are kept.
 const LONGEST_LINE: usize = 9;
 
+/// Most nodes of a search; it would take years.
+const MOST_NODES: u64 = 1_000_000_000_000_000;
+
+/// Greatest score of an iteration to either side, in centipawns.
+const GREATEST_SCORE: u32 = 2_000;
+
 /// The first word of the line of a sampled late move.
 const REDUCTION: &str = "reduction";
 
@@ -63,6 +69,14 @@ pub enum LogError {
     /// A line is not one of a log.
     #[error("line {0} is not one of a log of searches; make one with 'monju learn searches'")]
     Line(usize),
+    /// A number is one that no search has.
+    #[error("line {line}: {reason}; make the log anew with 'monju learn searches'")]
+    Number {
+        /// Number of the line, counted from 1.
+        line: usize,
+        /// The number, and what it must be.
+        reason: String,
+    },
     /// A game is impossible.
     #[error("line {line}")]
     Game {
@@ -150,7 +164,7 @@ fn write_sample(text: &mut String, sample: &SearchSample) {
 /// Reads the whole games of a log.
 ///
 /// # Errors
-/// A line is not one of a log.
+/// A line is not one of a log, or has a number that no search has.
 pub fn read_logs(text: &str) -> Result<Vec<LoggedGame>, LogError> {
     // A run that was killed may have written a part of its last line.
     let text = match text.ends_with("\nend") {
@@ -177,6 +191,10 @@ pub fn read_logs(text: &str) -> Result<Vec<LoggedGame>, LogError> {
                 let search = search(rest).ok_or_else(bad)?;
                 if search.ply >= game.game.moves().len() {
                     return Err(bad());
+                }
+                if let Some(reason) = impossible(&search) {
+                    let line = index + 1;
+                    return Err(LogError::Number { line, reason });
                 }
                 game.searches.push(search);
             }
@@ -205,6 +223,32 @@ fn search(text: &str) -> Option<LoggedSearch> {
         iterations: words.map(iteration).collect::<Option<_>>()?,
         samples: Vec::new(),
     })
+}
+
+/// Returns what is impossible about the numbers of a search.
+fn impossible(search: &LoggedSearch) -> Option<String> {
+    let nodes = search.nodes;
+    if !(1..=MOST_NODES).contains(&nodes) {
+        return Some(format!(
+            "a search has from 1 to {MOST_NODES} nodes, not {nodes}"
+        ));
+    }
+    let mut before = 1;
+    for iteration in &search.iterations {
+        let (depth, passed, score) = (iteration.depth, iteration.nodes, iteration.score);
+        if !(before..=nodes).contains(&passed) {
+            return Some(format!(
+                "the iteration of depth {depth} must end after {before} to {nodes} nodes, not {passed}"
+            ));
+        }
+        if score.unsigned_abs() > GREATEST_SCORE {
+            return Some(format!(
+                "the score at depth {depth} must be from -{GREATEST_SCORE} to {GREATEST_SCORE}, not {score}"
+            ));
+        }
+        before = passed;
+    }
+    None
 }
 
 fn late_sample(word: &str, text: &str) -> Option<MoveSample> {
@@ -300,7 +344,7 @@ fn iteration(text: &str) -> Option<Iteration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_engine::search::OrderStage;
+    use monju_engine::search::{Bound, OrderStage, Score};
 
     #[test]
     fn a_log_is_read_back_and_a_broken_one_refused() {
@@ -388,5 +432,45 @@ mod tests {
             let error = read_logs(broken).expect_err(broken).to_string();
             assert!(error.contains(&format!("line {line}")), "{error}");
         }
+    }
+
+    #[test]
+    fn numbers_that_no_search_has_are_refused() {
+        let read = |search: &str| read_logs(&format!("game startpos moves 7g7f\n{search}\nend\n"));
+        let sound = "search 0 9 7g7f 1,1,2000,-,7g7f 2,1,-2000,-,7g7f 3,9,0,-,7g7f";
+        assert_eq!(read(sound).expect("possible").len(), 1);
+        for (search, words) in [
+            ("search 0 0 7g7f", "1000000000000000 nodes, not 0;"),
+            (
+                "search 0 18446744073709551615 7g7f",
+                "nodes, not 18446744073709551615;",
+            ),
+            (
+                "search 0 9 7g7f 1,0,0,-,7g7f",
+                "depth 1 must end after 1 to 9 nodes, not 0;",
+            ),
+            (
+                "search 0 9 7g7f 1,7,0,-,7g7f 2,5,0,-,7g7f",
+                "depth 2 must end after 7 to 9 nodes, not 5;",
+            ),
+            ("search 0 9 7g7f 1,10,0,-,7g7f", "nodes, not 10;"),
+            (
+                "search 0 9 7g7f 1,1,-2147483648,-,7g7f",
+                "-2000 to 2000, not -2147483648;",
+            ),
+            ("search 0 9 7g7f 1,1,2001,-,7g7f", "not 2001;"),
+        ] {
+            let error = read(search).expect_err(search).to_string();
+            assert!(
+                error.starts_with("line 2: ") && error.contains(words),
+                "{error}"
+            );
+        }
+        // The greatest score that is written is that of a mate.
+        let pv = vec!["7g7f".parse().expect("a move")];
+        let mut line = Line::unsearched(pv, Score::Mate(1), Bound::Exact);
+        line.ends_iteration = true;
+        let iteration = LoggedSearch::iteration(&line).expect("an iteration");
+        assert_eq!(iteration.score.unsigned_abs(), GREATEST_SCORE);
     }
 }

@@ -49,7 +49,7 @@ pub struct MoveJudgeArguments {
     /// Additional weight of a hidden move at the end of a game
     #[arg(long, default_value = MoveJudgeTraining::default().late.to_string())]
     late: f64,
-    /// Weight of the squares of the weights
+    /// Weight of half the squares of the weights
     #[arg(long, default_value = MoveJudgeTraining::default().regression.penalty.to_string())]
     penalty: f64,
     /// Seed of the order of the samples

@@ -41,7 +41,7 @@ pub struct TimeControlArguments {
     /// Weight of wasted time against wrong moves, from 0 to 1
     #[arg(long, default_value = TimeControlTraining::default().waste.to_string())]
     waste: f64,
-    /// Weight of the squares of the weights
+    /// Weight of half the squares of the weights
     #[arg(long, default_value = TimeControlTraining::default().regression.penalty.to_string())]
     penalty: f64,
     /// Mean part of the longest time that searches are to take
