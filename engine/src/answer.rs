@@ -47,6 +47,15 @@ impl Answer {
         winning.or_else(|| game.legal_moves().is_empty().then_some(Self::Resign))
     }
 
+    /// Names the rule that an answer [by the rules](Self::by_rules) follows from.
+    pub fn rule(self, game: &Game) -> &'static str {
+        match self {
+            Self::Win | Self::Move(_) => "won by an entering king",
+            Self::Resign if game.position().in_check() => "mate",
+            Self::Resign => "no legal move",
+        }
+    }
+
     /// Returns an answer that the rules allow, found without a search.
     pub fn any(game: &Game) -> Self {
         let any_move = || game.legal_moves().first().copied().map(Self::Move);

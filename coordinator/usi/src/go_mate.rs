@@ -1,9 +1,9 @@
 //! `go mate`: a search for a mate by checks alone.
 
-use super::backend::SearchControl;
+use super::{backend::SearchControl, output::Output};
 use monju_engine::{
     Game,
-    mate::{Gap, MateQuestion, Verdict, solve_mate},
+    mate::{Gap, MateProgress, MateQuestion, Verdict, solve_mate},
     on_search_stack,
 };
 use std::{
@@ -15,10 +15,13 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, watch},
     task::{JoinError, spawn_blocking},
-    time::sleep,
+    time::{Instant, interval_at, sleep},
 };
+
+/// Time between two lines of progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Answer to `go mate` when there can be no search.
 pub const NOT_POSSIBLE: &str = "checkmate notimplemented";
@@ -32,29 +35,55 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Searches the game's position for a mate, until it is found, `time` is over or `stop` comes.
+/// Searches the game's position for a mate, until it is found, `time` is over or `stop` comes. The GUI is told the
+/// progress once a second.
 pub async fn solve(
     game: Game,
     hash_mib: u32,
     time: Option<Duration>,
     mut controls: mpsc::UnboundedReceiver<SearchControl>,
+    output: Output,
 ) -> Verdict {
+    let begun = Instant::now();
     let stop = StopOnDrop(Arc::default());
     let is_over = Arc::clone(&stop.0);
+    let (progress, reached) = watch::channel(None);
     let mut work = spawn_blocking(move || {
         let question = MateQuestion::new(hash_mib as usize);
-        let is_over = |_| is_over.load(Ordering::Relaxed);
+        let is_over = |state| {
+            progress.send_replace(Some(state));
+            is_over.load(Ordering::Relaxed)
+        };
         on_search_stack(|| solve_mate(game.position(), &question, is_over).verdict)
             .unwrap_or(Verdict::Unknown(Gap::Memory))
     });
-    tokio::select! {
-        biased;
-        verdict = &mut work => return verdict.unwrap_or_else(go_on),
-        () = sleep(time.unwrap_or(Duration::MAX)) => {}
-        () = stopped(&mut controls) => {}
+    let mut ticks = interval_at(begun + PROGRESS_INTERVAL, PROGRESS_INTERVAL);
+    let over = sleep(time.unwrap_or(Duration::MAX));
+    tokio::pin!(over);
+    loop {
+        tokio::select! {
+            biased;
+            verdict = &mut work => return verdict.unwrap_or_else(go_on),
+            () = &mut over => break,
+            () = stopped(&mut controls) => break,
+            _ = ticks.tick() => if let Some(state) = *reached.borrow() {
+                output.say(progress_text(state, begun.elapsed()));
+            },
+        }
     }
     drop(stop);
     work.await.unwrap_or_else(go_on)
+}
+
+/// Returns the `info` line of a search at work, with the length of the mate that is to be shortened.
+fn progress_text(state: MateProgress, time: Duration) -> String {
+    let MateProgress { nodes, plies } = state;
+    let score = plies.map_or(String::new(), |plies| format!(" score mate {plies}"));
+    let nps = (nodes as f64 / time.as_secs_f64().max(1e-6)) as u64;
+    format!(
+        "info{score} nodes {nodes} nps {nps} time {}",
+        time.as_millis()
+    )
 }
 
 /// Lets the panic of a search go on in its task, which reports it.

@@ -15,7 +15,7 @@ use super::{
     outstanding_go::{GoResult, OutstandingGo},
 };
 use monju_coordinator::clock::{ClockRules, Lag};
-use monju_engine::{Color, Game, GameError, Position};
+use monju_engine::{Answer, Color, Game, GameError, Position};
 use monju_proto::v1::{Clock, GameOutcome};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::{
@@ -217,6 +217,11 @@ impl<B: Backend> UsiSession<B> {
         self.report_unread(go.unread.as_deref());
         let task = match &self.position {
             Ok(game) => {
+                // The GUI may set them after the position, too.
+                let game = game.clone().with_rules(self.backend.game_rules());
+                if go.infinite {
+                    self.report_decided(&game);
+                }
                 let side = game.position().side_to_move();
                 self.ours = Some(side);
                 match &go.limits.clock {
@@ -227,8 +232,7 @@ impl<B: Backend> UsiSession<B> {
                 }
                 let clock_rules = self.clock_rules(side, go.limits.clock.as_ref());
                 let request = GoRequest {
-                    // The GUI may set them after the position, too.
-                    game: game.clone().with_rules(self.backend.game_rules()),
+                    game,
                     go,
                     asked,
                     clock_rules,
@@ -265,7 +269,8 @@ impl<B: Backend> UsiSession<B> {
                 let (controls, receiver) = mpsc::unbounded_channel();
                 let hash_mib = self.backend.mate_hash_mib();
                 let game = game.clone().with_rules(self.backend.game_rules());
-                let solving = go_mate::solve(game, hash_mib, time, receiver);
+                let output = self.output.clone();
+                let solving = go_mate::solve(game, hash_mib, time, receiver, output);
                 let go = OutstandingGo::mate(tokio::spawn(solving), controls);
                 self.outstanding = Some(go);
             }
@@ -274,6 +279,17 @@ impl<B: Backend> UsiSession<B> {
                     .error(&format!("no position to look for a mate in: {reason}"));
                 self.output.say(go_mate::NOT_POSSIBLE);
             }
+        }
+    }
+
+    /// Tells an analysis of a position that the rules decide so at once: its answer waits for `stop`, and no search
+    /// has anything to tell.
+    fn report_decided(&self, game: &Game) {
+        if let Some(answer) = Answer::by_rules(game) {
+            let sign = if answer == Answer::Resign { '-' } else { '+' };
+            self.output.say(format!("info depth 0 score mate {sign}"));
+            self.output
+                .say(format!("info string {}", answer.rule(game)));
         }
     }
 

@@ -6,6 +6,11 @@ use super::{
 };
 use monju_proto::v1::{GameOutcome, Limits, Position};
 use std::time::Duration;
+use tokio::time::advance;
+
+/// A position with checks that lead to millions of positions, before a move.
+const LONG_CHECKS: &str =
+    "1nS1k1Gnl/4+L2g1/3p1s1pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/3R4+b w GNL3Pp 118";
 
 const DECIDE: ScriptStep = ScriptStep::Decide("7g7f", "3c3d");
 
@@ -268,15 +273,57 @@ async fn go_mate_is_never_answered_by_bestmove() {
 async fn a_search_for_a_mate_ends_with_its_time_or_a_stop() {
     let mut gui = Gui::new(vec![]);
     gui.ready().await;
-    // The checks lead to millions of positions.
-    let long = "1nS1k1Gnl/4+L2g1/3p1s1pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/3R4+b w GNL3Pp 118";
-    gui.say(&format!("position sfen {long} moves 4c5b"));
+    gui.say(&format!("position sfen {LONG_CHECKS} moves 4c5b"));
     gui.say("go mate infinite");
     gui.say("stop");
     assert_eq!(gui.hear().await, "checkmate timeout");
     gui.say("go mate 0");
     assert_eq!(gui.hear().await, "checkmate timeout");
     assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_search_for_a_mate_tells_its_progress() {
+    let mut gui = Gui::new(vec![]);
+    gui.ready().await;
+    gui.say(&format!("position sfen {LONG_CHECKS} moves 4c5b"));
+    gui.say("go mate infinite");
+    let line = loop {
+        // The clock stands still for the search itself, whose first positions take a moment.
+        advance(Duration::from_secs(1)).await;
+        if let Some(line) = gui.wait(0).await.pop() {
+            break line;
+        }
+    };
+    assert!(
+        line.starts_with("info nodes ") && line.contains(" nps ") && line.contains(" time "),
+        "{line}"
+    );
+    gui.say("stop");
+    let lines = gui.hear_until("checkmate").await;
+    assert_eq!(lines.last().map(String::as_str), Some("checkmate timeout"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_analysis_tells_at_once_what_the_rules_decide() {
+    let mated = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
+    let declarable = "sfen 1+R1K1G+R2/GSGSG+B+B2/PPPP5/9/9/9/9/9/4k4 b - 1";
+    for (position, score, words) in [
+        (mated, "info depth 0 score mate -", "info string mate"),
+        (
+            declarable,
+            "info depth 0 score mate +",
+            "info string won by an entering king",
+        ),
+    ] {
+        let mut gui = Gui::new(vec![ScriptStep::AwaitStop, DECIDE]);
+        gui.ready().await;
+        gui.say(&format!("position {position}\ngo infinite"));
+        assert_eq!(gui.hear().await, score);
+        assert_eq!(gui.hear().await, words);
+        gui.say("stop");
+        assert!(gui.best_move().await.starts_with("bestmove "));
+    }
 }
 
 #[tokio::test(start_paused = true)]

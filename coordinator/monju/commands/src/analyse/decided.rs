@@ -8,11 +8,7 @@ pub type Decided = (usize, &'static str);
 /// Returns the words of the rules about a position that they decide, which nobody is asked about.
 pub fn by_rules(game: &Game) -> Option<&'static str> {
     if let Some(answer) = Answer::by_rules(game) {
-        return Some(match answer {
-            Answer::Win | Answer::Move(_) => "won by an entering king",
-            Answer::Resign if game.position().in_check() => "mate",
-            Answer::Resign => "no legal move",
-        });
+        return Some(answer.rule(game));
     }
     match game.repetition() {
         Repetition::None => None,
