@@ -123,7 +123,8 @@ impl Replay {
         leads: &mut HashMap<(String, Color), Lead>,
         report: &mut ReplayReport,
     ) -> Option<String> {
-        if decision.ends_game() || decision.tie_break() == TieBreak::Fallback {
+        // Votes on the moves of a book say nothing about searches, and the majority alone decides on them.
+        if decision.ends_game() || decision.tie_break() == TieBreak::Fallback || decision.book {
             return None;
         }
         let position = ballot.position.clone().unwrap_or_default();

@@ -234,7 +234,7 @@ impl From<&Candidate> for v1::Candidate {
     fn from(candidate: &Candidate) -> Self {
         Self {
             r#move: candidate.mv.to_string(),
-            score: Some(v1::Score::new(candidate.score, Bound::Exact)),
+            score: Some(v1::Score::new(candidate.score, candidate.bound)),
             pv: texts(&candidate.pv),
         }
     }

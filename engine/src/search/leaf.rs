@@ -51,6 +51,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let Some(noise) = self.leaf_noise else {
             return self.quiescence::<PV>(info, (alpha, beta), 0, ply);
         };
+        // The end of the game has no noise, wherever the search reaches it.
+        if let Some(value) = self.value_at_end(!info.checkers.is_empty(), ply) {
+            if PV {
+                self.pv[ply].clear();
+            }
+            return value;
+        }
         let noise = V::evaluation(0, noise, self.position.key());
         let shift = |bound: V| V::from_lanes(|lane| shifted(bound.lane(lane), noise.lane(lane)));
         let value = self.quiescence::<PV>(info, (shift(alpha), shift(beta)), 0, ply);

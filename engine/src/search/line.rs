@@ -54,6 +54,8 @@ pub struct Candidate {
     pub mv: Move,
     /// The score of the move.
     pub score: Score,
+    /// Meaning of the score.
+    pub bound: Bound,
     /// The expected line, which starts with the move; empty where none is kept.
     pub pv: Vec<Move>,
 }

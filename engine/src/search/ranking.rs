@@ -115,6 +115,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             Candidate {
                 mv: pv[0],
                 score: Score::Mate(*nearest),
+                bound: Bound::Exact,
                 pv: pv.clone(),
             },
         );
@@ -131,6 +132,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
         let candidate = Candidate {
             mv: *pv.first()?,
             score,
+            bound: Bound::Exact,
             pv,
         };
         Some((value, candidate))

@@ -80,13 +80,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.report_line(value, Bound::Exact, true);
     }
 
-    /// Reports the current line and keeps it as the best.
+    /// Reports the current line and keeps it as the best. Virtual players have bounds of their own.
     pub(super) fn report(&mut self, value: V, bound: Bound) {
         self.report_line(value, bound, false);
     }
 
     fn report_line(&mut self, value: V, bound: Bound, ends_iteration: bool) {
-        let Some((pv, value, lanes)) = self.current_line(value) else {
+        let Some((pv, value, bound, lanes)) = self.current_line(value, bound) else {
             return;
         };
         let nodes = self.total_nodes();
@@ -172,37 +172,45 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Brings the votes of the last report up to date, for a search that a limit has broken off.
     pub(super) fn refresh_votes(&mut self) {
         if self.lane_count > 1
-            && let Some((pv, value, lanes)) = self.leading_line()
+            && let Some((pv, value, bound, lanes)) = self.leading_line()
             && let Some(best) = &mut self.best
         {
-            (best.pv, best.score, best.lanes) = (pv, score(value), lanes);
+            (best.pv, best.score, best.bound, best.lanes) = (pv, score(value), bound, lanes);
         }
     }
 
-    /// Returns the principal variation, its value, and in a vector search the choice of each virtual
-    /// player.
-    fn current_line(&self, value: V) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
+    /// Returns the principal variation, its value and the meaning of that, and in a vector search the choice of
+    /// each virtual player.
+    fn current_line(
+        &self,
+        value: V,
+        bound: Bound,
+    ) -> Option<(Vec<Move>, Value, Bound, Vec<Candidate>)> {
         if self.lane_count > 1 {
             return self.leading_line();
         }
         let line = &self.pv[0];
-        (!line.is_empty()).then(|| (line.clone(), value.lane(0), Vec::new()))
+        (!line.is_empty()).then(|| (line.clone(), value.lane(0), bound, Vec::new()))
     }
 
     /// Returns the line of the move that most virtual players choose, the mean of their values, and
-    /// the choice of each.
-    fn leading_line(&self) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
+    /// the choice of each. The mean is a lower bound where one of the values is.
+    fn leading_line(&self) -> Option<(Vec<Move>, Value, Bound, Vec<Candidate>)> {
         let leader = self.votes.ranking().first().copied()?;
         let choices = self.votes.choices(leader);
-        let own: Vec<Value> = (choices.iter().filter(|choice| choice.0 == leader))
-            .map(|choice| choice.1)
-            .collect();
-        let mean = own.iter().sum::<Value>() / own.len().max(1) as Value;
-        let candidates = choices.iter().map(|&(mv, value)| Candidate {
-            mv,
-            score: score(value),
+        let own = || choices.iter().filter(|choice| choice.mv == leader);
+        let values: Value = own().map(|choice| choice.value).sum();
+        let mean = values / own().count().max(1) as Value;
+        let bound = match own().all(|choice| choice.bound == Bound::Exact) {
+            true => Bound::Exact,
+            false => Bound::Lower,
+        };
+        let candidates = choices.iter().map(|choice| Candidate {
+            mv: choice.mv,
+            score: score(choice.value),
+            bound: choice.bound,
             pv: Vec::new(),
         });
-        Some((self.votes.line(leader), mean, candidates.collect()))
+        Some((self.votes.line(leader), mean, bound, candidates.collect()))
     }
 }

@@ -1,21 +1,32 @@
 //! The votes of the virtual players at the root.
 
-use super::{search_value::SearchValue, value::Value};
+use super::{line::Bound, search_value::SearchValue, value::Value};
 use crate::rules::Move;
+
+/// A root move that a virtual player prefers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LaneChoice {
+    /// The move.
+    pub mv: Move,
+    /// Its value to the player.
+    pub value: Value,
+    /// [`Bound::Lower`] of a move that has only been found to reach the end of the window.
+    pub bound: Bound,
+}
 
 /// The choice of one virtual player.
 #[derive(Clone, Copy, Debug, Default)]
 struct LaneVote {
-    /// Choice of the last whole iteration, with its value.
-    last: Option<(Move, Value)>,
+    /// Choice of the last whole iteration.
+    last: Option<LaneChoice>,
     /// Best move of the running iteration so far.
-    current: Option<(Move, Value)>,
+    current: Option<LaneChoice>,
     /// The choice of the last iteration has been searched in this one, so that a better move is one.
     is_compared: bool,
 }
 
 impl LaneVote {
-    fn choice(&self) -> Option<(Move, Value)> {
+    fn choice(&self) -> Option<LaneChoice> {
         if self.is_compared {
             self.current.or(self.last)
         } else {
@@ -64,9 +75,15 @@ impl Votes {
             if alpha >= beta {
                 continue;
             }
-            vote.is_compared |= vote.last.is_some_and(|(last, _)| last == mv);
-            if value.lane(lane) > alpha {
-                vote.current = Some((mv, value.lane(lane)));
+            vote.is_compared |= vote.last.is_some_and(|last| last.mv == mv);
+            let value = value.lane(lane);
+            if value > alpha {
+                let bound = if value >= beta {
+                    Bound::Lower
+                } else {
+                    Bound::Exact
+                };
+                vote.current = Some(LaneChoice { mv, value, bound });
                 is_chosen = true;
             }
         }
@@ -85,22 +102,27 @@ impl Votes {
         }
     }
 
-    /// Returns the choice of each lane with its value; `first` for a lane that has none yet.
-    pub fn choices(&self, first: Move) -> Vec<(Move, Value)> {
+    /// Returns the choice of each lane; `first`, whose value is unknown, for a lane that has none yet.
+    pub fn choices(&self, first: Move) -> Vec<LaneChoice> {
+        let unsearched = LaneChoice {
+            mv: first,
+            value: 0,
+            bound: Bound::Lower,
+        };
         (self.lanes.iter())
-            .map(|vote| vote.choice().unwrap_or((first, 0)))
+            .map(|vote| vote.choice().unwrap_or(unsearched))
             .collect()
     }
 
     /// Returns the choice of a lane, once it has one.
     pub fn choice(&self, lane: usize) -> Option<Move> {
-        self.lanes[lane].choice().map(|(mv, _)| mv)
+        self.lanes[lane].choice().map(|choice| choice.mv)
     }
 
     /// Returns the chosen moves, those with the most votes first; of equals, that of the first lane.
     pub fn ranking(&self) -> Vec<Move> {
         let mut ranking: Vec<(Move, usize)> = Vec::new();
-        for (mv, _) in self.lanes.iter().filter_map(LaneVote::choice) {
+        for LaneChoice { mv, .. } in self.lanes.iter().filter_map(LaneVote::choice) {
             match ranking.iter_mut().find(|(other, _)| *other == mv) {
                 Some((_, votes)) => *votes += 1,
                 None => ranking.push((mv, 1)),
@@ -132,7 +154,7 @@ mod tests {
 
     fn choices(votes: &Votes) -> Vec<String> {
         let choices = votes.choices(mv("1g1f"));
-        choices.iter().map(|(mv, _)| mv.to_string()).collect()
+        choices.iter().map(|choice| choice.mv.to_string()).collect()
     }
 
     /// Window of three lanes.
@@ -164,6 +186,31 @@ mod tests {
         assert_eq!(choices(&votes), ["3g3f", "2g2f", "7g7f"]);
         votes.record(two, values([0, 8, 0]), window([9, 9, 3]), &[two]);
         assert_eq!(choices(&votes), ["3g3f", "3g3f", "7g7f"]);
+    }
+
+    #[test]
+    fn a_value_at_the_end_of_the_window_is_a_bound() {
+        let (one, two) = (mv("7g7f"), mv("2g2f"));
+        let mut votes = Votes::new(3);
+        let whole = window([-INFINITE; 3]);
+        votes.begin(whole);
+        assert!(
+            votes
+                .choices(one)
+                .iter()
+                .all(|choice| choice.bound == Bound::Lower)
+        );
+        votes.record(one, values([10, 20, 30]), whole, &[one]);
+        let bounds =
+            |votes: &Votes| Vec::from_iter(votes.choices(one).iter().map(|choice| choice.bound));
+        assert_eq!(bounds(&votes), [Bound::Exact; 3]);
+        votes.end_iteration();
+        let narrow = (values([0, 10, 20]), values([20, 30, 40]));
+        votes.begin(narrow);
+        votes.record(one, values([20, 25, 15]), narrow, &[one]);
+        assert_eq!(bounds(&votes), [Bound::Lower, Bound::Exact, Bound::Exact]);
+        votes.record(two, values([0, 30, 45]), narrow, &[two]);
+        assert_eq!(bounds(&votes), [Bound::Lower; 3]);
     }
 
     #[test]

@@ -160,6 +160,7 @@ mod tests {
                 Candidate {
                     mv,
                     score: Score::Cp(score),
+                    bound: Bound::Exact,
                     pv: vec![mv],
                 }
             })

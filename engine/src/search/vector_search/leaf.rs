@@ -24,6 +24,13 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         let Some(noises) = self.leaf_noise else {
             return self.vector_quiescence::<PV>(info, window, 0, ply);
         };
+        // The end of the game has no noise, wherever the search reaches it.
+        if let Some(value) = self.value_at_end(!info.checkers.is_empty(), ply) {
+            if PV {
+                self.pv[ply].clear();
+            }
+            return value;
+        }
         let key = self.position.key();
         let (alpha, beta) = Lanes::settle(window);
         let open = alpha.open();

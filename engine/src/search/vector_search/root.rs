@@ -6,7 +6,6 @@ use crate::{
     search::{
         lanes::{LaneSet, Lanes},
         line::Bound,
-        search_value::SearchValue,
         searcher::Searcher,
     },
 };
@@ -45,12 +44,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         if leader.is_some()
             && leader != self.best.as_ref().and_then(|line| line.pv.first().copied())
         {
-            let bound = if value.all_at_least(window.1) {
-                Bound::Lower
-            } else {
-                Bound::Exact
-            };
-            self.report(value, bound);
+            self.report(value, Bound::Exact);
         }
     }
 }

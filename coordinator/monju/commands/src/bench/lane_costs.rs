@@ -81,6 +81,7 @@ mod tests {
         let lanes = moves.iter().map(|mv| Candidate {
             mv: mv.parse().expect("a move"),
             score: Score::Cp(0),
+            bound: Bound::Exact,
             pv: Vec::new(),
         });
         Line {

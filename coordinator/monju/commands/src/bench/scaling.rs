@@ -119,7 +119,13 @@ impl Scaling {
                 depth: Some(self.depth),
                 ..Limits::default()
             };
-            let rounds = (0..self.rounds).map(|round| self.seed.wrapping_add(round));
+            // Virtual players have seeds one after the other: no player of a round is one of another.
+            let most = match self.dimension {
+                Dimension::Lanes => self.counts.iter().max().map_or(1, |&most| most as u64),
+                Dimension::Threads => 1,
+            };
+            let rounds =
+                (0..self.rounds).map(|round| self.seed.wrapping_add(round.wrapping_mul(most)));
             let positions = MIDDLEGAME.into_iter().take(self.positions);
             for (seed, position) in
                 rounds.flat_map(|seed| positions.clone().map(move |p| (seed, p)))
