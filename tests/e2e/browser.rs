@@ -122,6 +122,12 @@ fn a_browser_follows_a_game_and_opens_it_again() {
         let go = format!("go btime {black}000 wtime {white}000 byoyomi 1000 nodes 2000");
         let answer = usi.think(&position, &go);
         wait_for_decision(&mut browser, plies);
+        let game_shown = browser.evaluate("$('games').selectedOptions[0].textContent");
+        let game_shown = game_shown.as_str().expect("a text");
+        assert!(
+            game_shown.ends_with(&format!(" ({})", plies + 1)),
+            "{game_shown}"
+        );
         assert_eq!(
             shown_squares(&mut browser),
             squares(&game),
@@ -333,6 +339,10 @@ fn a_browser_shows_an_analysis_in_the_language_of_its_reader() {
     });
     browser.open(&page);
     assert_narrow(&mut browser);
+    // The board stays in its place when the list, which lies below it, scrolls to the position.
+    browser.evaluate("$('on').click()");
+    assert!(browser.text("where").starts_with("1"));
+    assert_eq!(browser.evaluate("scrollY"), 0);
 }
 
 #[test]
