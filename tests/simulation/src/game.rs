@@ -121,7 +121,15 @@ struct Table {
     is_proxy_killed: bool,
     /// An answer is owed.
     is_asked: bool,
+    clocks: MainTimes,
     report: Report,
+}
+
+/// Main times that are left, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+struct MainTimes {
+    teams: u64,
+    opponents: u64,
 }
 
 impl Table {
@@ -135,6 +143,10 @@ impl Table {
             gui: start_proxy(cluster.fronts()),
             watch: Watch::new(&plan),
             freezes: Freezes::default(),
+            clocks: MainTimes {
+                teams: plan.main_ms,
+                opponents: plan.main_ms,
+            },
             plan,
             draws: draws.at(3),
             cluster,
@@ -162,7 +174,6 @@ impl Table {
     async fn game(&mut self, plies: usize) {
         self.get_ready().await;
         let mut game = Game::startpos();
-        let mut main_ms = self.plan.main_ms;
         let mut moves = 0;
         while game.moves().len() < plies
             && !game.legal_moves().is_empty()
@@ -175,13 +186,10 @@ impl Table {
                         self.schedule(Instant::now() + event.after, Due::Begin(event));
                     }
                 }
-                let Some((answer, took)) = self.ask(&game, main_ms).await else {
+                let Some((answer, took)) = self.ask(&game).await else {
                     break;
                 };
-                main_ms = main_ms.saturating_sub(took.as_millis() as u64);
-                if self.time(main_ms).is_zero() {
-                    // The flag has fallen while the proxy stood still; any other such answer is a violation.
-                    self.count("flag_fell_while_frozen");
+                if !self.has_time_after(took) {
                     break;
                 }
                 moves += 1;
@@ -189,7 +197,7 @@ impl Table {
                     break;
                 };
                 game.play(mv).expect("a legal move");
-                if self.plan.ponders && !self.ponder(&mut game, &answer, main_ms).await {
+                if self.plan.ponders && !self.ponder(&mut game, &answer).await {
                     break;
                 }
             } else {
@@ -230,14 +238,14 @@ impl Table {
     }
 
     /// Asks for a move until there is one: a proxy that is killed is started again, and asked anew.
-    async fn ask(&mut self, game: &Game, main_ms: u64) -> Option<(String, Duration)> {
+    async fn ask(&mut self, game: &Game) -> Option<(String, Duration)> {
         loop {
-            let clock = self.clock(main_ms);
+            let clock = self.clock();
             tracing::debug!(at = ?self.begun.elapsed(), clock, "asked");
             self.say(&position_of(game));
             self.say(&format!("go {clock}"));
             self.is_asked = true;
-            let time = self.time(main_ms);
+            let time = self.time();
             self.watch.asked(game);
             if let Some(answered) = self.answer(Instant::now(), time).await {
                 if let Some(wrong) = self.watch.answered(time) {
@@ -296,7 +304,7 @@ impl Table {
 
     /// Lets the proxy ponder on its prediction while the opponent thinks; the opponent plays it or another move.
     /// Returns false where the game cannot go on.
-    async fn ponder(&mut self, game: &mut Game, answer: &str, main_ms: u64) -> bool {
+    async fn ponder(&mut self, game: &mut Game, answer: &str) -> bool {
         let predicted = answer.split_once(" ponder ").map(|(_, reply)| reply);
         let Some(mv) = predicted.and_then(|reply| game.parse_move(reply).ok()) else {
             if predicted.is_some() {
@@ -307,20 +315,33 @@ impl Table {
         let mut pondered = game.clone();
         pondered.play(mv).expect("a legal move");
         self.say(&position_of(&pondered));
-        self.say(&format!("go ponder {}", self.clock(main_ms)));
+        let ply = game.moves().len() as u64;
+        // Some GUIs tell the clock with the `go`, some with the hit.
+        let hit_has_clock = self.draws.chance(ply + 8_000, 500);
+        self.say(&match hit_has_clock {
+            true => "go ponder".to_owned(),
+            false => format!("go ponder {}", self.clock()),
+        });
         self.is_asked = true;
         self.opponent_thinks().await;
-        let is_hit = self.draws.chance(game.moves().len() as u64 + 7_000, 500);
-        self.say(if is_hit { "ponderhit" } else { "stop" });
+        let is_hit = self.draws.chance(ply + 7_000, 500);
+        self.say(&match (is_hit, hit_has_clock) {
+            (true, true) => format!("ponderhit {}", self.clock()),
+            (true, false) => "ponderhit".to_owned(),
+            (false, _) => "stop".to_owned(),
+        });
         let time = match is_hit {
-            true => self.time(main_ms),
+            true => self.time(),
             false => STOP_PATIENCE,
         };
         let answered = self.answer(Instant::now(), time).await;
-        let Some((answer, _)) = answered else {
+        let Some((answer, took)) = answered else {
             return self.restart_if_killed().await;
         };
         if is_hit {
+            if !self.has_time_after(took) {
+                return false;
+            }
             *game = pondered;
             let Some(mv) = self.read(game, &answer) else {
                 return game.legal_moves().is_empty();
@@ -350,6 +371,8 @@ impl Table {
         let number = self.numbers;
         self.numbers += 1;
         let time = 20 + self.draws.below(number + 9_000_000, 1_000);
+        let spent = time.saturating_sub(self.plan.increment_ms + self.plan.byoyomi_ms);
+        self.clocks.opponents = self.clocks.opponents.saturating_sub(spent);
         let until = Instant::now() + Duration::from_millis(time);
         // A proxy that is killed meanwhile is started again at the next question.
         while self.hear(until).await.is_some() {}
@@ -451,16 +474,39 @@ impl Table {
         }
     }
 
-    fn clock(&self, main_ms: u64) -> String {
-        let byoyomi = self.plan.byoyomi_ms;
-        match main_ms {
-            0 => format!("btime 0 wtime 0 byoyomi {byoyomi}"),
-            main => format!("btime {main} wtime {main} byoyomi {byoyomi}"),
-        }
+    fn clock(&self) -> String {
+        let MainTimes { teams, opponents } = self.clocks;
+        let (black, white) = match self.plan.has_black {
+            true => (teams, opponents),
+            false => (opponents, teams),
+        };
+        let each_move = match self.plan.increment_ms {
+            0 => format!("byoyomi {}", self.plan.byoyomi_ms),
+            increment => format!("binc {increment} winc {increment}"),
+        };
+        format!("btime {black} wtime {white} {each_move}")
     }
 
-    fn time(&self, main_ms: u64) -> Duration {
-        Duration::from_millis(main_ms + self.plan.byoyomi_ms)
+    /// The time that the team has for a move.
+    fn time(&self) -> Duration {
+        let Plan {
+            byoyomi_ms,
+            increment_ms,
+            ..
+        } = self.plan;
+        Duration::from_millis(self.clocks.teams + byoyomi_ms + increment_ms)
+    }
+
+    /// Takes the time of a move from the team's clock. Returns false where no time is left for another one: the flag
+    /// has fallen while the proxy stood still; any other such answer is a violation.
+    fn has_time_after(&mut self, took: Duration) -> bool {
+        let took_ms = took.as_millis() as u64;
+        self.clocks.teams = (self.clocks.teams + self.plan.increment_ms).saturating_sub(took_ms);
+        let has_time = !self.time().is_zero();
+        if !has_time {
+            self.count("flag_fell_while_frozen");
+        }
+        has_time
     }
 
     /// Adds a line to the digest. Errors name processes, which are others in every run.

@@ -88,6 +88,8 @@ pub struct Plan {
     pub main_ms: u64,
     /// Byoyomi.
     pub byoyomi_ms: u64,
+    /// Time that each move adds to the clock; 0 where there is byoyomi.
+    pub increment_ms: u64,
     /// The GUI lets the team ponder.
     pub ponders: bool,
     /// The team has Black.
@@ -114,6 +116,14 @@ impl Plan {
             5 => (0, 3_000),
             _ => (0, 1_000),
         };
+        let (main_ms, byoyomi_ms, increment_ms) = match draws.chance(11, 250) {
+            true => match draws.below(12, 3) {
+                0 => (0, 0, 600),
+                1 => (10_000, 0, 1_000),
+                _ => (60_000, 0, 2_000),
+            },
+            false => (main_ms, byoyomi_ms, 0),
+        };
         let is_lossy = draws.chance(1, 300);
         let weather = |place: u64| {
             let draws = draws.at(100 + place);
@@ -135,6 +145,7 @@ impl Plan {
                 .collect(),
             main_ms,
             byoyomi_ms,
+            increment_ms,
             ponders: draws.chance(4, 400),
             has_black: draws.chance(5, 500),
             seats: (0..seats as u64)
