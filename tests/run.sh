@@ -17,9 +17,12 @@ case "${1-}" in
         ;;
 esac
 
-MONJU_SKIP_LOG=$(mktemp)
-export MONJU_SKIP_LOG
-trap 'rm -f "$MONJU_SKIP_LOG"' EXIT
+# A caller may have begun the list of what is skipped.
+if [ -z "${MONJU_SKIP_LOG-}" ]; then
+    MONJU_SKIP_LOG=$(mktemp)
+    export MONJU_SKIP_LOG
+    trap 'rm -f "$MONJU_SKIP_LOG"' EXIT
+fi
 
 skip() {
     echo "skipped: $1" | tee -a "$MONJU_SKIP_LOG"
@@ -39,7 +42,7 @@ has_postgresql() {
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null
 }
 
-# Installs Debian packages, as root or by a sudo that asks for no password.
+# Installs Debian packages, as root or by a sudo that asks for no password; the others where one cannot be had.
 install_packages() {
     local as_root=()
     if ! command -v apt-get >/dev/null; then
@@ -54,9 +57,13 @@ install_packages() {
         as_root=(sudo -n)
     fi
     echo "installing: $*"
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq update &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq update || return
+    local package
+    for package in "$@"; do
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-            apt-get -qq install --yes --no-install-recommends "$@"
+            apt-get -qq install --yes --no-install-recommends "$package" ||
+            echo "tests/run.sh: cannot install $package" >&2
+    done
 }
 
 packages=()

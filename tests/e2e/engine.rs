@@ -1,5 +1,6 @@
 //! `monju engine`, as GUIs and match programs drive it.
 
+use monju_engine::{Color, Game};
 use monju_tests::{
     alone,
     command::complaint_of,
@@ -107,6 +108,51 @@ fn the_clock_is_kept() {
         if !played.is_empty() {
             position = format!("{position} {played}");
         }
+    }
+    assert!(usi.quit().status.success());
+}
+
+#[test]
+fn a_game_on_a_clock_is_played_without_a_loss_on_time() {
+    let _alone = alone();
+    let mut usi = Usi::start_engine(&[]);
+    usi.handshake();
+    usi.new_game();
+    let mut position = opening(33);
+    let byoyomi = Duration::from_millis(200);
+    // Of the side to move first.
+    let mut clocks = [Duration::from_secs(2); 2];
+    let game = |position: &str| Game::from_usi(position).expect("a game");
+    let first_is_black = game(&position).position().side_to_move() == Color::Black;
+    for ply in 0..40 {
+        if game(&position).legal_moves().is_empty() {
+            break;
+        }
+        let [first, second] = clocks.map(|clock| clock.as_millis());
+        let (black, white) = if first_is_black {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let go = format!(
+            "go btime {black} wtime {white} byoyomi {}",
+            byoyomi.as_millis()
+        );
+        let clock = &mut clocks[ply % 2];
+        let limit = *clock + byoyomi;
+        let mut played = None;
+        judge(&go, || {
+            let answer = usi.think(&position, &go);
+            assert_legal(&position, &answer.bestmove);
+            answer.in_time(limit)?;
+            played = Some(answer);
+            Ok(())
+        });
+        let Some(answer) = played else {
+            return;
+        };
+        *clock = clock.saturating_sub(answer.elapsed);
+        position = format!("{position} {}", answer.bestmove);
     }
     assert!(usi.quit().status.success());
 }

@@ -162,6 +162,16 @@ impl KillBench {
         }
     }
 
+    /// Lets two runners play, of which one is killed: the other one plays all that is left.
+    async fn one_of_two_runners_dies(&self, store: &str) {
+        let mortal = self.runner(store);
+        let survivor = self.runner(store);
+        self.wait_for_more_than(1, store).await;
+        drop(mortal);
+        ended_well(survivor);
+        assert_eq!(&self.games(store).await, self.undisturbed().await);
+    }
+
     /// Returns the games of an undisturbed run, which is made once for all tests.
     async fn undisturbed(&self) -> &'static Vec<Vec<StoredGame>> {
         static GAMES: OnceCell<Vec<Vec<StoredGame>>> = OnceCell::const_new();
@@ -228,13 +238,14 @@ async fn of_two_runners_on_one_postgresql_one_may_die() {
         return;
     };
     let bench = KillBench::new();
-    let store = postgres.url();
-    let mortal = bench.runner(&store);
-    let survivor = bench.runner(&store);
-    bench.wait_for_more_than(1, &store).await;
-    drop(mortal);
-    ended_well(survivor);
-    assert_eq!(&bench.games(&store).await, bench.undisturbed().await);
+    bench.one_of_two_runners_dies(&postgres.url()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_runners_on_one_sqlite_file_one_may_die() {
+    let bench = KillBench::new();
+    let store = bench.sqlite("two.db");
+    bench.one_of_two_runners_dies(&store).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

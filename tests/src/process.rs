@@ -19,6 +19,9 @@ use wait_timeout::ChildExt;
 /// Longest wait of a test for something that ought to come at once: generous, for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
+/// Names of the threads beside the first one that an answer passes through.
+const SPEAKING_THREADS: [&str; 3] = ["tokio-rt-worker", "usi-input", "usi-output"];
+
 /// A free port of this machine.
 pub fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -104,12 +107,17 @@ impl Process {
         line.split_whitespace().nth(1)?.parse().ok()
     }
 
-    /// Returns the time for which each thread of the process that is still there was ready to run and waited for a
-    /// core, in nanoseconds, by the number of the task; nothing where the system does not tell.
+    /// Returns the time for which each thread that an answer passes through was ready to run and waited for a core, in
+    /// nanoseconds, by the number of the task; nothing where the system does not tell. Searches are none of them: they
+    /// wait for cores all the time where there are more than cores, and no answer waits for them for long.
     pub fn times_without_core(&self) -> BTreeMap<u64, u64> {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.id()));
         let waited_ns = |task: std::fs::DirEntry| -> Option<(u64, u64)> {
             let number = task.file_name().to_str()?.parse().ok()?;
+            let name = std::fs::read_to_string(task.path().join("comm")).ok()?;
+            if number != u64::from(self.id()) && !SPEAKING_THREADS.contains(&name.trim_end()) {
+                return None;
+            }
             let times = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
             let waited_ns = times.split_whitespace().nth(1)?.parse().ok()?;
             Some((number, waited_ns))

@@ -37,7 +37,7 @@ pub struct UsiAnswer {
     pub elapsed: Duration,
     /// Longest time for which the machine stopped the observer meanwhile.
     pub stall: Duration,
-    /// Longest time for which one thread of the engine waited for a core meanwhile.
+    /// Longest time for which one of the threads that an answer passes through waited for a core meanwhile.
     pub without_core: Duration,
 }
 
@@ -51,8 +51,7 @@ impl UsiAnswer {
         if self.elapsed < limit {
             return Ok(());
         }
-        // Of an engine's threads two at most wait one after the other on the way to an answer: the one that thinks, and
-        // the one that speaks.
+        // Two threads wait one after the other on the way to an answer: the one that decides, and the one that writes.
         let excused = self.stall + 2 * self.without_core;
         assert!(
             self.elapsed < limit + excused,

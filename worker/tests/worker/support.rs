@@ -58,6 +58,8 @@ impl TestFolder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = env::temp_dir().join(format!("monju-worker-{}-{number}", process::id()));
+        // One of a process with the same number that was killed may be there.
+        let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("a folder");
         Self(path)
     }

@@ -80,7 +80,11 @@ async fn the_engine_is_told_options_games_and_whole_histories() {
             moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
             ..v1::Position::default()
         }),
-        ..go(nodes(10))
+        // The number of ranked moves is for native players.
+        ..go(v1::Limits {
+            multi_pv: Some(3),
+            ..nodes(10)
+        })
     };
     let sfen = "4k4/9/9/9/9/9/9/9/4K4 b R 1";
     let mut odd = history("b", &["R*5e"]);

@@ -414,10 +414,12 @@ async fn a_book_that_has_changed_is_read_again_at_isready() {
 #[tokio::test]
 async fn a_gui_that_skips_isready_has_a_book_nevertheless() {
     let (_folder, _book, mut gui) = gui_with_book(Some("1g1f 1"));
-    gui.search("go nodes 100").await;
-    gui.lines_meanwhile().await;
-    let lines = gui.search("go nodes 100").await;
-    assert_eq!(lines[0], "info string 1g1f from the book");
+    // It is read beside the first questions.
+    let reading =
+        async { while gui.search("go nodes 100").await[0] != "info string 1g1f from the book" {} };
+    timeout(PATIENCE, reading)
+        .await
+        .expect("a move of the book");
 }
 
 #[test]

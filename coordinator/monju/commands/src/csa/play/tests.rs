@@ -1,10 +1,11 @@
 //! Tests of the play of one game.
 
 use super::{
-    super::testing::{MUTE, board, connected, summary},
+    super::testing::{MUTE, board, conditions, connected, summary},
     seat::EngineEvent,
     *,
 };
+use std::path::Path;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt},
     sync::mpsc::unbounded_channel,
@@ -150,9 +151,22 @@ async fn an_engine_that_has_ended_when_a_line_of_the_server_comes_is_started_aga
     board.close().await;
 }
 
+/// An engine that never answers, and makes a file when it hears of a position after 3c3d.
+const NOTING: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+    position*3c3d*) : > \"$0\" ;; quit) exit ;; esac; done";
+
+/// Waits until there is a file.
+async fn appearance_of(file: &Path) {
+    while !file.exists() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_second_failure_leaves_our_move_to_the_substitute_and_the_next_one_to_an_engine() {
-    let mut board = board(&[MUTE]).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let asked = folder.path().join("asked");
+    let mut board = board(&[NOTING, asked.to_str().expect("a path in UTF-8")]).await;
     let (mut connection, mut server) = connected().await;
     board.prepare(&summary("")).await.expect("ready");
     board.restart(ChildError::Deaf).await;
@@ -174,9 +188,11 @@ async fn a_second_failure_leaves_our_move_to_the_substitute_and_the_next_one_to_
     server.write_all(lines.as_bytes()).await.expect("sent");
     let (_interrupt, mut interrupts) = unbounded_channel();
     let mut is_last = false;
-    let playing = board.play(&mut connection, &mut interrupts, &mut is_last);
-    let ready = tokio::time::timeout(Duration::from_secs(2), playing).await;
-    assert!(ready.is_err() && !board.has_failed);
+    tokio::select! {
+        left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
+        () = appearance_of(&asked) => {}
+    }
+    assert!(!board.has_failed);
     assert_eq!(board.thinking, EngineTask::Move);
     let played = board.break_off().await;
     assert_eq!((played.outcome, played.ending), (None, "interruption"));
@@ -254,6 +270,41 @@ async fn the_move_that_a_late_engine_has_thought_of_leaves_before_the_end_of_the
         heard.expect("the game goes on");
     }
     assert_eq!(board.thinking, EngineTask::Nothing);
+    board.close().await;
+}
+
+#[tokio::test]
+async fn the_clock_of_a_silent_engine_is_watched() {
+    let mut board = board(&[THINKER]).await;
+    let (mut connection, mut server) = connected().await;
+    board.prepare(&summary("")).await.expect("ready");
+    board.begin(Instant::now());
+    board.think().await.expect("asked");
+    let heard = board.next_of_engine().await;
+    let heard = board.take_in(heard, &mut connection).await;
+    heard.expect("the game goes on");
+    let (end, _) = board.end_of_clock().expect("a clock");
+    tokio::time::pause();
+    let line = line_of(&mut board, &mut connection, &mut server).await;
+    assert_eq!(line, "+2726FU\n");
+    assert!(Instant::now() < end);
+    board.close().await;
+}
+
+#[tokio::test]
+async fn a_declaration_leaves_where_the_rules_allow_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let asked = folder.path().join("asked");
+    let mut board = board(&[FOUL, "win", asked.to_str().expect("a path in UTF-8")]).await;
+    let (mut connection, mut server) = connected().await;
+    let entered = "P1 * +RY * +OU * +KI+RY *  * \nP2+KI+GI+KI+GI+KI+UM+UM *  * \nP3+FU+FU+FU+FU *  *  *  *  * \n\
+        P9 *  *  *  * -OU *  *  *  * \n";
+    let lines = conditions("").replace("PI\n", entered);
+    let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+    let offered = GameSummary::parse(&lines).expect("conditions");
+    board.prepare(&offered).await.expect("ready");
+    let line = line_of(&mut board, &mut connection, &mut server).await;
+    assert_eq!(line, "%KACHI\n");
     board.close().await;
 }
 
