@@ -204,9 +204,13 @@ fn a_deep_search_ends_on_every_thread_at_its_deadline() {
     let game = Game::startpos();
     let control = Control::new();
     let handle = control.clone();
-    let search =
-        thread::spawn(move || player(4).think(&game, &Limits::default(), &control, &mut |_| ()));
-    handle.stop_at(Instant::now() + Duration::from_millis(300));
-    let outcome = search.join().unwrap();
+    // The deadline is set once the search is deep, however slow the machine is.
+    let mut set_deadline = |line: &Line| {
+        if line.depth == 5 {
+            handle.stop_at(Instant::now() + Duration::from_millis(100));
+        }
+    };
+    let outcome = player(4).think(&game, &Limits::default(), &control, &mut set_deadline);
     assert!(matches!(outcome.answer, Answer::Move(_)));
+    assert!(outcome.line.depth > 4);
 }
