@@ -86,6 +86,7 @@ pub fn description(response: &DescribeResponse) -> Result<(), Offence> {
         draining: _,
         loading,
         instance: _,
+        holds: _,
     } = response;
     text("its name", name, LONGEST_NAME)?;
     text("its version", version, LONGEST_NAME)?;

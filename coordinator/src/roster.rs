@@ -234,6 +234,13 @@ impl Roster {
         }
     }
 
+    /// Tells the workers at once who holds the coordinator: they confirm it, or hold their players for another session.
+    pub fn tell_claim(&self) {
+        for link in self.links() {
+            link.call_now();
+        }
+    }
+
     /// Returns the workers, without those that had enrolled themselves and are gone.
     fn present(&self) -> MutexGuard<'_, Vec<RosterEntry>> {
         let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);

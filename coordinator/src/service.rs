@@ -156,7 +156,7 @@ impl Service {
         recorder: Option<Arc<Recorder>>,
         fallback: Arc<dyn FallbackSearcher>,
     ) -> Self {
-        let reservation = Reservation::default();
+        let reservation = Reservation::of_workers();
         roster.claim_for(&reservation);
         Self {
             inner: Arc::new(Inner {
@@ -354,6 +354,15 @@ impl Inner {
 }
 
 impl Service {
+    /// Lets a session in.
+    fn enter(&self, claim: Option<&Claim>, peer: Option<SocketAddr>) -> Result<Pass, Held> {
+        let pass = self.inner.reservation.enter(claim, peer)?;
+        if self.inner.reservation.is_unconfirmed() {
+            self.inner.roster.tell_claim();
+        }
+        Ok(pass)
+    }
+
     /// Lets a session in, and waits for the lease of another one whose process may have ended: its GUI may
     /// have started it again.
     async fn enter_in_time(
@@ -363,7 +372,7 @@ impl Service {
     ) -> Result<Pass, Held> {
         let latest = Instant::now() + lease_patience(claim);
         loop {
-            match self.inner.reservation.enter(claim, peer) {
+            match self.enter(claim, peer) {
                 Err(_) if Instant::now() < latest => sleep(LEASE_POLL).await,
                 entered => return entered,
             }
@@ -409,7 +418,7 @@ impl Coordinator for Service {
             ))
         })?;
         let mut setup = self.setup(begin).await?;
-        let mut pass = self.inner.reservation.enter(claim.as_ref(), peer)?;
+        let mut pass = self.enter(claim.as_ref(), peer)?;
         let is_of_game = is_of_game(claim.as_ref());
         setup.claim = claim.and_then(|_| self.inner.reservation.claim());
         let kept = self.kept_for(&setup);
@@ -568,7 +577,7 @@ impl Coordinator for Service {
     async fn hold(&self, request: Request<HoldRequest>) -> Result<Response<HoldResponse>, Status> {
         let peer = request.remote_addr();
         let claim = request.into_inner().claim;
-        self.inner.reservation.enter(claim.as_ref(), peer)?;
+        self.enter(claim.as_ref(), peer)?;
         Ok(Response::new(HoldResponse {}))
     }
 

@@ -140,12 +140,13 @@ impl Worker for FakeWorker {
         request: tonic::Request<DescribeRequest>,
     ) -> Result<tonic::Response<DescribeResponse>, Status> {
         let claim = request.into_inner().claim;
-        let _ = self.reservation.enter(claim.as_ref(), None);
+        let holds = claim.is_some_and(|claim| self.reservation.enter(Some(&claim), None).is_ok());
         Ok(tonic::Response::new(DescribeResponse {
             name: self.name.clone(),
             version: "test".to_owned(),
             draining: self.draining,
             instance: self.instance,
+            holds,
             players: self.players.iter().map(|(info, _)| info.clone()).collect(),
             ..DescribeResponse::default()
         }))

@@ -517,6 +517,9 @@ pub struct DescribeResponse {
     /// A random number of this process, by which it is known at whatever address; 0 from a worker that has none.
     #[prost(fixed64, tag = "8")]
     pub instance: u64,
+    /// The session of the claim in the request holds the players.
+    #[prost(bool, tag = "9")]
+    pub holds: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct NewGameRequest {

@@ -3,6 +3,9 @@
 //! A session holds players from its first claim until it releases them, or until nothing was heard of it for
 //! the time of its lease. A higher purpose takes them from a lower one. Calls without a claim are looks: they
 //! take what nobody holds.
+//!
+//! A coordinator holds the players of its workers, which may be held through another coordinator: there, a hold that no
+//! worker has confirmed keeps no game out.
 
 use crate::v1::{Claim, Purpose};
 use crate::{convert::short_milliseconds, text::excerpt};
@@ -36,6 +39,8 @@ struct ReservationState {
     holder: Mutex<Option<Holder>>,
     /// The session that holds the players, for calls that it takes them from.
     taken: watch::Sender<Option<Held>>,
+    /// The players are those of workers, which confirm a hold.
+    is_of_workers: bool,
 }
 
 #[derive(Debug)]
@@ -49,6 +54,8 @@ struct Holder {
     calls: usize,
     /// Number of its first claim: calls of an earlier hold are not counted.
     number: u64,
+    /// The players are its own: no other session of its purpose takes them.
+    is_confirmed: bool,
 }
 
 /// The session that holds players.
@@ -90,16 +97,27 @@ fn purpose_name(purpose: Purpose) -> &'static str {
 
 impl Default for Reservation {
     fn default() -> Self {
-        Self {
-            state: Arc::new(ReservationState {
-                holder: Mutex::default(),
-                taken: watch::Sender::new(None),
-            }),
-        }
+        Self::new(false)
     }
 }
 
 impl Reservation {
+    fn new(is_of_workers: bool) -> Self {
+        Self {
+            state: Arc::new(ReservationState {
+                holder: Mutex::default(),
+                taken: watch::Sender::new(None),
+                is_of_workers,
+            }),
+        }
+    }
+
+    /// Players of workers, which may be held elsewhere: another session takes them for no lower purpose until a worker
+    /// has [confirmed](Self::confirm) the hold.
+    pub fn of_workers() -> Self {
+        Self::new(true)
+    }
+
     /// Lets a call in. With a claim, its session holds the players from now on. `peer` is the address of the
     /// caller.
     ///
@@ -131,14 +149,17 @@ impl Reservation {
                 // Another coordinator of the session may have promised more.
                 until: current.until.max(now + lease),
                 calls: current.calls + 1,
-                number: current.number,
+                ..current
             },
-            Some(current) if current.held.purpose >= claim.purpose() => {
+            Some(current) if current.keeps_out(claim.purpose()) => {
                 let held = current.held.clone();
                 *holder = Some(current);
                 return Err(held);
             }
-            _ => Holder::new(claim, lease, peer),
+            _ => Holder {
+                is_confirmed: !self.state.is_of_workers,
+                ..Holder::new(claim, lease, peer)
+            },
         };
         let (number, held) = (entered.number, entered.held.clone());
         *holder = Some(entered);
@@ -155,6 +176,20 @@ impl Reservation {
             self.state.taken.send_replace(None);
         }
         released.is_some()
+    }
+
+    /// Notes that a worker has let a session in.
+    pub fn confirm(&self, session: &str) {
+        let mut holder = self.lock();
+        if let Some(holder) = holder.as_mut().filter(|it| it.held.session == session) {
+            holder.is_confirmed = true;
+        }
+    }
+
+    /// Tells whether a session holds the players that no worker has let in yet.
+    pub fn is_unconfirmed(&self) -> bool {
+        let holder = self.lock();
+        holder.as_ref().is_some_and(|holder| !holder.is_confirmed)
     }
 
     /// Returns the session that holds the players.
@@ -219,6 +254,15 @@ impl Holder {
             until: Instant::now() + lease,
             calls: 1,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            is_confirmed: true,
+        }
+    }
+
+    /// Tells whether another session with this purpose is refused.
+    fn keeps_out(&self, purpose: Purpose) -> bool {
+        match self.is_confirmed {
+            true => self.held.purpose >= purpose,
+            false => self.held.purpose > purpose,
         }
     }
 
@@ -419,6 +463,36 @@ mod tests {
         assert!(text.contains(" at 192.168.0.7 for a game"), "{text}");
         advance(LONGEST_LEASE).await;
         assert!(players.held().is_none());
+    }
+
+    /// A game that its workers refused kept out the one that they were held for.
+    #[tokio::test(start_paused = true)]
+    async fn a_hold_that_no_worker_has_confirmed_keeps_no_game_out() {
+        let players = Reservation::of_workers();
+        let mut refused = players.enter(Some(&game("a")), None).expect("free");
+        assert!(players.is_unconfirmed());
+        for lower in [None, Some(analysis("b"))] {
+            players.enter(lower.as_ref(), None).expect_err("lower");
+        }
+        drop(
+            players
+                .enter(Some(&game("b")), None)
+                .expect("not confirmed"),
+        );
+        assert!(refused.taken().await.to_string().contains("the GUI of b"));
+        // A late word on a session that is gone.
+        players.confirm("a");
+        assert!(players.is_unconfirmed());
+        players.confirm("b");
+        assert!(!players.is_unconfirmed());
+        let renewed = players.enter(Some(&game("b")), None).expect("its own");
+        players
+            .enter(Some(&game("a")), None)
+            .expect_err("confirmed");
+        drop(renewed);
+        advance(LEASE).await;
+        drop(players.enter(Some(&game("a")), None).expect("over"));
+        assert!(players.is_unconfirmed(), "another hold");
     }
 
     /// A claim of 250 KB, which a coordinator would pass on, was refused by its workers for its size, and they were

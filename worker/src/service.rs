@@ -106,14 +106,14 @@ impl worker_server::Worker for PlayersService {
         request: Request<v1::DescribeRequest>,
     ) -> Result<Response<v1::DescribeResponse>, Status> {
         let peer = request.remote_addr();
-        if let Some(claim) = &request.into_inner().claim {
-            // A refused caller sees below who holds the players.
-            let _ = self.reservation.enter(Some(claim), peer);
-        }
+        let claim = request.into_inner().claim;
+        // A refused caller sees below who holds the players.
+        let holds = claim.is_some_and(|claim| self.reservation.enter(Some(&claim), peer).is_ok());
         let held = self.reservation.held();
         let loading = self.list.members.iter().filter(|player| !player.is_ready());
         Ok(Response::new(v1::DescribeResponse {
             held_by: held.map_or(String::new(), |held| held.holder),
+            holds,
             name: self.list.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build: build::name().to_owned(),

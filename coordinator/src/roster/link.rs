@@ -335,11 +335,16 @@ impl Link {
         }
     }
 
+    /// Calls the worker at once, with the claim in force.
+    pub(super) fn call_now(&self) {
+        self.wake.notify_one();
+    }
+
     /// Waits until the worker has described itself again: engines have names only after they started.
     pub async fn describe_again(&self) {
         let mut state = self.state.clone();
         state.mark_unchanged();
-        self.wake.notify_one();
+        self.call_now();
         // An error means that the watcher has ended, which it does only with the link.
         let _ = state.changed().await;
     }
@@ -447,6 +452,11 @@ impl WorkerWatcher {
             let described = self.describe(claim).await;
             let round_trip = asked.elapsed();
             let connected = described.is_ok();
+            if let (Some(reservation), Some(session)) = (self.reservation.get(), &present)
+                && described.as_ref().is_ok_and(|described| described.holds)
+            {
+                reservation.confirm(session);
+            }
             if connected {
                 self.release_overdue(present).await;
             }

@@ -260,10 +260,8 @@ impl Worker for SimulatedWorker {
         request: Request<DescribeRequest>,
     ) -> Result<Response<DescribeResponse>, Status> {
         let claim = request.into_inner().claim;
-        if claim.is_some() {
-            // A refused caller sees below who holds the players.
-            let _ = self.reservation.enter(claim.as_ref(), None);
-        }
+        // A refused caller sees below who holds the players.
+        let holds = claim.is_some_and(|claim| self.reservation.enter(Some(&claim), None).is_ok());
         let held = self.reservation.held();
         let player = PlayerInfo {
             name: self.name.clone(),
@@ -276,6 +274,7 @@ impl Worker for SimulatedWorker {
             version: "0".to_owned(),
             build: build::name().to_owned(),
             held_by: held.map_or(String::new(), |held| held.holder),
+            holds,
             players: vec![player.clone()],
             ..DescribeResponse::default()
         };

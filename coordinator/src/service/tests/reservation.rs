@@ -247,6 +247,32 @@ async fn a_game_whose_workers_another_game_keeps_is_refused_at_the_end_of_the_pa
     assert_eq!(end(stream).await.expect("decided").votes.len(), 3);
 }
 
+/// A GUI whose game was refused kept its coordinator from a game that lost its own one.
+#[tokio::test(start_paused = true)]
+async fn a_game_comes_to_a_coordinator_that_another_one_asks_in_vain() {
+    let worker = three_opinions();
+    let players = worker.reservation.clone();
+    let [playing, refused] = ["a GUI", "a refused GUI"].map(Session::new);
+    let [game, vain] = [&playing, &refused].map(|session| claim(session, Purpose::Game));
+    let _call = players.enter(game.as_ref(), None).expect("free");
+    let mut served = serve(worker, None).await;
+    let in_vain = asked(&mut served, vain.clone(), one_second()).await;
+    let (_stop, in_vain) = in_vain.expect("free, as far as it knows");
+    let hold = HoldRequest {
+        claim: vain.clone(),
+    };
+    served.client.hold(hold.clone()).await.expect("its own");
+    end(in_vain).await.expect("decided");
+    let next = asked(&mut served, game, one_second()).await;
+    let (_stop, stream) = next.expect("its own workers");
+    end(stream).await.expect("decided");
+    let status = served.client.hold(hold).await.expect_err("confirmed");
+    assert!(
+        is_held(&status) && status.message().contains("a GUI"),
+        "{status}"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_refuses_a_game_for_another_reason_is_not_told_again() {
     let worker = three_opinions().refusing("about to end");

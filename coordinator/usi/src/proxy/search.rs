@@ -187,6 +187,7 @@ impl TeamSearch {
                     }
                     ConsultationEvent::Decided(ballot) => {
                         self.note_answer(&contact);
+                        contact.claim.note_votes(&ballot);
                         return self.accept(ballot);
                     }
                     ConsultationEvent::Broken(error) => {

@@ -2,8 +2,8 @@
 
 use super::coordinators::{Client, Coordinators, is_lost};
 use monju_proto::{
-    reservation::{Session, is_held},
-    v1::{Claim, HoldRequest, Purpose, ReleaseRequest},
+    reservation::{Session, is_held, names_holder},
+    v1::{Ballot, Claim, HoldRequest, Purpose, ReleaseRequest},
 };
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,6 +19,9 @@ const LEASE: Duration = Duration::from_secs(4);
 
 /// Interval at which the claim is renewed.
 const RENEWAL: Duration = Duration::from_secs(1);
+
+/// Time that the coordinator gets for a renewal. The next one has the rest of the lease.
+const RENEWAL_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Time without a search after which a game counts as given up: GUIs do not always tell its end.
 const IDLE: Duration = Duration::from_secs(60 * 60);
@@ -90,6 +93,14 @@ impl TeamClaim {
         self.lock().played = None;
     }
 
+    /// Stops claiming where another session holds every player of a ballot, through another coordinator.
+    pub fn note_votes(&self, ballot: &Ballot) {
+        let mut votes = ballot.votes.iter();
+        if !ballot.votes.is_empty() && votes.all(|vote| names_holder(&vote.failure)) {
+            self.refused();
+        }
+    }
+
     /// Ends the claim of this number, and lets others have the players; does nothing if there is a later one: the
     /// next game has begun.
     pub async fn release(&self, number: u64, client: &mut Client) {
@@ -109,34 +120,43 @@ impl TeamClaim {
     }
 
     /// Renews the claim while a game is played, for ever. A coordinator that is lost meanwhile is replaced before the
-    /// next search.
+    /// next search, and the next one hears of the claim at once: the leases at the workers run on.
     pub async fn keep(self, coordinators: Coordinators) {
         loop {
             sleep(RENEWAL).await;
-            let is_played = (self.lock().played).is_some_and(|played| played.elapsed() < IDLE);
-            if !is_played {
-                continue;
-            }
-            let request = HoldRequest {
-                claim: Some(self.session.claim(Purpose::Game, LEASE)),
-            };
-            let mut asked = coordinators.asked();
-            // The next search tells why the players are lost.
-            let is_gone = match timeout(LEASE, asked.client.hold(request)).await {
-                Ok(Ok(_)) => false,
-                Ok(Err(status)) => {
-                    tracing::debug!(%status, "the players are not held");
-                    if is_held(&status) {
-                        self.refused();
-                    }
-                    is_lost(&status)
-                }
-                Err(_) => true,
-            };
-            if is_gone && let Some(next) = coordinators.take_over(&asked) {
-                tracing::warn!(next, "another coordinator takes over");
+            if self.renew(&coordinators).await {
+                self.renew(&coordinators).await;
             }
         }
+    }
+
+    /// Renews the claim, if a game is played. Returns true if another coordinator takes over.
+    async fn renew(&self, coordinators: &Coordinators) -> bool {
+        let is_played = (self.lock().played).is_some_and(|played| played.elapsed() < IDLE);
+        if !is_played {
+            return false;
+        }
+        let request = HoldRequest {
+            claim: Some(self.session.claim(Purpose::Game, LEASE)),
+        };
+        let mut asked = coordinators.asked();
+        // The next search tells why the players are lost.
+        let is_gone = match timeout(RENEWAL_PATIENCE, asked.client.hold(request)).await {
+            Ok(Ok(_)) => false,
+            Ok(Err(status)) => {
+                tracing::debug!(%status, "the players are not held");
+                if is_held(&status) {
+                    self.refused();
+                }
+                is_lost(&status)
+            }
+            Err(_) => true,
+        };
+        let Some(next) = is_gone.then(|| coordinators.take_over(&asked)).flatten() else {
+            return false;
+        };
+        tracing::warn!(next, "another coordinator takes over");
+        true
     }
 
     fn lock(&self) -> MutexGuard<'_, Claimed> {

@@ -2,7 +2,7 @@
 
 use super::{
     gui::{Assembly, Gui},
-    scripted_coordinator::ScriptStep,
+    scripted_coordinator::{ScriptStep, decided},
 };
 use monju_proto::{
     reservation::{Reservation, Session},
@@ -105,6 +105,27 @@ async fn a_refused_gui_claims_the_players_only_with_its_next_search() {
     gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
     gui.best_move().await;
     assert!(players.held().is_some());
+}
+
+/// A coordinator lets a session in whose players another one holds through another coordinator.
+#[tokio::test(start_paused = true)]
+async fn a_gui_whose_players_all_refuse_it_claims_them_only_with_its_next_search() {
+    let players = Reservation::default();
+    let assembly = Assembly {
+        reservation: players.clone(),
+        ..Assembly::default()
+    };
+    let elsewhere = Reservation::default();
+    held_by_another(&elsewhere);
+    let mut refused = decided("7g7f", "");
+    refused.votes[0].line = None;
+    refused.votes[0].failure = elsewhere.held().expect("held").to_string();
+    let mut gui = Gui::with(assembly, move |_| vec![ScriptStep::Ballot(refused.clone())]);
+    gui.ready().await;
+    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    gui.best_move().await;
+    gui.wait(10).await;
+    assert_eq!(players.held(), None);
 }
 
 #[tokio::test(start_paused = true)]

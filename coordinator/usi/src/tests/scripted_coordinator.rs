@@ -107,7 +107,8 @@ pub fn ballot(moves: &[&str]) -> Ballot {
     }
 }
 
-fn decided(mv: &str, ponder: &str) -> Ballot {
+/// Returns the same with a decision: one vote for a move.
+pub fn decided(mv: &str, ponder: &str) -> Ballot {
     Ballot {
         decision: Some(Decision {
             r#move: mv.to_owned(),
