@@ -1,5 +1,5 @@
 //! `monju csa` against a small server of the CSA protocol: games one after the other, with one login and with several,
-//! a connection that breaks in mid-game, a wrong password, and a server that speaks nonsense.
+//! a connection that breaks in mid-game, a wrong password, a server that speaks nonsense, and a lost terminal.
 
 use monju_engine::{Color, Game, Move};
 use monju_tests::{
@@ -474,6 +474,49 @@ fn a_second_interrupt_is_heard_while_the_connection_is_lost() {
     // The moves of the game were lost with it.
     let record = fs::read_to_string(folder.path().join("lost.csa")).expect("a record");
     assert!(record.ends_with("%CHUDAN\n"), "{record}");
+}
+
+/// A lost terminal made the game under way the last one by its first SIGHUP, and forfeited it by its second one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_that_goes_away_costs_no_game() {
+    use std::sync::mpsc;
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let (plays, playing) = mpsc::channel();
+    let (go_on, told) = mpsc::channel();
+    let (address, played) = server(move |listener| {
+        let mut peer = ServerEnd::accept(&listener);
+        peer.play(&ConnectionScript::new("one", Color::Black, 5, &[]));
+        plays.send(()).expect("the test waits");
+        told.recv().expect("the test goes on");
+        peer.say("#CHUDAN");
+        peer.play(&ConnectionScript::new("two", Color::White, 3, &["#CHUDAN"]));
+    });
+    // The test itself may run under nohup.
+    let mut words = vec!["--default-signal=HUP", path(monju())];
+    words.extend(arguments(&address, folder.path(), &password));
+    words.extend(["--games", "2", "--option", "NetworkDelay2=50"]);
+    words.extend(engine());
+    words.push("4");
+    let client = Process::start(Path::new("env"), &words);
+    playing.recv_timeout(PATIENCE).expect("a game");
+    client.signal(rustix::process::Signal::HUP);
+    eventually("the first SIGHUP", || {
+        client
+            .errors()
+            .contains("the terminal is gone")
+            .then_some(())
+    });
+    client.signal(rustix::process::Signal::HUP);
+    go_on.send(()).expect("the server waits");
+    let ended = client.wait(PATIENCE);
+    assert!(ended.status.success(), "{}", ended.errors);
+    let text = "game 2 of 2: broken off by interruption after 3 moves";
+    assert!(ended.errors.contains(text), "{}", ended.errors);
+    assert!(!ended.errors.contains("the last one"), "{}", ended.errors);
+    played.join().expect("the server's part");
 }
 
 /// An engine that answers by a table and writes down what it hears.

@@ -3,8 +3,12 @@
 //! One login serves for as many games as the server offers with it; where the server ends the connection with a
 //! game, as floodgate's does, the next one has a login of its own. A connection that breaks is made again. In
 //! mid-game, the game goes on where the server says that it stands; a game that cannot go on is broken off, and the
-//! next one follows.
+//! next one follows. So it does where the server drops a game without a result and offers another one.
+//!
+//! The first interrupt (SIGINT or SIGTERM) makes the game under way the last one, and the second one leaves it. A
+//! terminal that goes away (SIGHUP) changes nothing: the games are played to the end, as under `nohup`.
 
+mod asleep;
 mod clock;
 mod comment;
 mod connection;
@@ -65,7 +69,7 @@ impl Csa {
 
     async fn execute(self) -> anyhow::Result<()> {
         RecordFolder(&self.records).prepare()?;
-        let mut interrupts = signals::terminations();
+        let mut interrupts = signals::terminations_beyond_terminal();
         let spec = self.told_engine();
         let engine = UsiChild::start("csa".to_owned(), spec.clone()).await;
         let board = Board::new(engine?, spec, self.ponders, self.comments);
@@ -221,6 +225,15 @@ impl Csa {
                     drop(connection);
                     return abandon(board, summary, &reason).await;
                 }
+                Left::Replaced => {
+                    let game = &summary.id;
+                    tell!("the server has dropped the game {game}, and offers another one");
+                    return EndedGame {
+                        played: board.break_off().await,
+                        at_hand: AtHand::with_offer(connection).await,
+                        is_abandoned: false,
+                    };
+                }
                 Left::Lost(error) => error,
             };
             tell!("the connection is lost: {error}; connecting again");
@@ -342,9 +355,10 @@ async fn agree(
 mod tests {
     use super::*;
     use std::{convert::Infallible, future::pending, time::Duration};
-    use testing::{MUTE, answer_login, board, conditions, connected, let_in};
+    use testing::{MUTE, answer_login, board, conditions, connected, let_in, summary};
     use tokio::{
         io::{AsyncBufReadExt, AsyncWriteExt},
+        sync::mpsc::unbounded_channel,
         time::sleep,
     };
 
@@ -394,6 +408,51 @@ mod tests {
             csa.engine.options.0.clone_from(&own);
             assert_eq!(told(&csa), own);
         }
+    }
+
+    /// The position of the offer was taken for a foul of the server, and the connection was closed.
+    #[tokio::test]
+    async fn an_offer_in_mid_game_takes_the_place_of_the_game() {
+        let mut board = board(&[MUTE]).await;
+        let (connection, mut end) = connected().await;
+        let game = summary("+7776FU,T1\n");
+        board.prepare(&game).await.expect("ready");
+        board.begin(Instant::now());
+        let next = conditions("").replace("Game_ID:one", "Game_ID:two");
+        let offer = format!("BEGIN Game_Summary\n{next}END Game_Summary\n");
+        end.write_all(offer.as_bytes()).await.expect("read");
+        let (_, login) = testing::server().await;
+        let csa = client(login, false);
+        let mut server = Server::new(&csa.login);
+        let (_interrupt, mut interrupts) = unbounded_channel();
+        let mut is_last = false;
+        let ended = csa
+            .play(
+                &mut server,
+                &mut board,
+                connection,
+                &game,
+                &mut interrupts,
+                &mut is_last,
+            )
+            .await;
+        assert!(!ended.is_abandoned && ended.played.outcome.is_none());
+        let AtHand {
+            mut connection,
+            offer,
+        } = ended.at_hand.expect("the connection");
+        let starts = async {
+            let mut line = String::new();
+            end.read_line(&mut line).await.expect("a line");
+            end.write_all(b"START:two\n").await.expect("read");
+            line
+        };
+        let agreed = agree(&mut board, &mut connection, offer);
+        let (agreed, line) = tokio::join!(agreed, starts);
+        assert_eq!(line, "AGREE two\n");
+        let agreed = agreed.expect("an engine").expect("connected");
+        assert_eq!(agreed.id, "two");
+        board.close().await;
     }
 
     #[tokio::test]

@@ -1,4 +1,5 @@
-//! `monju worker` and `monju coordinator`: the two services over TCP.
+//! `monju worker` and `monju coordinator`: the two services over TCP. Started by hand, they outlive their terminal:
+//! a game may be under way.
 
 use super::page;
 use crate::runtime;
@@ -125,7 +126,7 @@ impl WorkerService {
 /// Keeps a worker enrolled until it is told to end, then waits until the questions under way are finished: at most
 /// `patience`, or until it is told to end once more.
 async fn drained(drain: Drain, enrolment: Enrolment, port: u16, patience: Duration) {
-    let mut terminations = signals::terminations();
+    let mut terminations = signals::terminations_beyond_terminal();
     tokio::select! {
         _ = terminations.recv() => {}
         never = enrolment.keep(port) => match never {},
@@ -248,7 +249,7 @@ impl CoordinatorService {
             }
         };
         // A coordinator that is started again in the middle of a game serves at once.
-        let mut terminations = signals::terminations();
+        let mut terminations = signals::terminations_beyond_terminal();
         let (again, told_again) = oneshot::channel();
         let ending = async move {
             terminations.recv().await;

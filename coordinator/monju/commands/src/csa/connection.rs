@@ -15,6 +15,9 @@ use tokio::{
 /// Greatest length of a line. The longest are moves with comments.
 const LONGEST_LINE: usize = 8_192;
 
+/// First line of an offer, before the conditions of its game.
+pub const OFFER: &str = "BEGIN Game_Summary";
+
 /// Greatest number of lines of a game's conditions.
 const LONGEST_SUMMARY: usize = 2_000;
 
@@ -183,7 +186,15 @@ impl CsaConnection {
     /// # Errors
     /// The connection is broken, or the conditions make no sense.
     pub async fn offer(&mut self) -> Result<GameSummary, ConnectionError> {
-        while self.next().await? != "BEGIN Game_Summary" {}
+        while self.next().await? != OFFER {}
+        self.rest_of_offer().await
+    }
+
+    /// Waits for the conditions of a game behind the first line of an offer.
+    ///
+    /// # Errors
+    /// As those of [`CsaConnection::offer`].
+    pub async fn rest_of_offer(&mut self) -> Result<GameSummary, ConnectionError> {
         let mut lines = Vec::new();
         loop {
             let line = self.next().await?;
@@ -208,7 +219,8 @@ impl CsaConnection {
     }
 
     /// Agrees to a game and waits for its start, whose time is returned; `None` for a game that is called off. A line
-    /// of the game, as of one that has begun already, is a start, too, and stays to be read.
+    /// of the game, as of one that has begun already, is a start, too, and an offer calls off the game before it: both
+    /// stay to be read.
     ///
     /// # Errors
     /// The connection is broken.
@@ -221,13 +233,22 @@ impl CsaConnection {
             } else if line.starts_with("REJECT:") {
                 tell!("no game: {}", excerpt(&line, 200));
                 return Ok(None);
+            } else if line == OFFER {
+                tell!("no game: the server offers another one in its place");
+                self.put_back(&line);
+                return Ok(None);
             }
             // Two of these signs begin words of the server to all.
             if line.starts_with(['+', '-', '%', '#']) && !line.starts_with("##") {
-                self.rest.splice(0..0, format!("{line}\n").into_bytes());
+                self.put_back(&line);
                 return Ok(Some(Instant::now()));
             }
         }
+    }
+
+    /// Lets a line be read again.
+    fn put_back(&mut self, line: &str) {
+        self.rest.splice(0..0, format!("{line}\n").into_bytes());
     }
 
     /// Calls off a game that is on offer.
@@ -303,6 +324,16 @@ mod tests {
         for line in ["-3334FU,T7", "#CHUDAN"] {
             assert_eq!(connection.next().await.expect("a line"), line);
         }
+    }
+
+    #[tokio::test]
+    async fn an_offer_calls_off_the_one_before_it() {
+        let (mut connection, mut end) = testing::connected().await;
+        let lines = format!("{OFFER}\nGame_ID:two\nBEGIN Position\nPI\n+\n");
+        end.write_all(lines.as_bytes()).await.expect("read");
+        let start = connection.agree("one").await;
+        assert_eq!(start.expect("connected"), None);
+        assert_eq!(connection.next().await.expect("a line"), OFFER);
     }
 
     #[tokio::test]

@@ -1,20 +1,25 @@
 //! One game: the engine on one side, the server on the other.
 
+mod departure;
+mod failure;
 mod guard;
 mod seat;
 #[cfg(all(test, unix))]
 mod tests;
 
 use super::{
+    asleep::SleepMeter,
     clock::Clocks,
     comment::comment,
-    connection::{ConnectionError, CsaConnection},
+    connection::{ConnectionError, CsaConnection, OFFER},
     result::{Played, ending_of},
     start::{Conditions, meet},
     substitute::Substitute,
     summary::GameSummary,
 };
 use anyhow::Context;
+use departure::Departure;
+use failure::{EngineFailure, in_time};
 use monju_engine::{Answer, Color, EnteringKingRule, Game, GameRules, Move};
 use monju_experiment::{notes::Note, record::MatchOutcome};
 use monju_host::{
@@ -22,7 +27,7 @@ use monju_host::{
     usi_child::{ChildError, UsiChild, UsiMessage},
 };
 use monju_proto::{text::excerpt, v1::Score};
-use std::{io, time::Duration};
+use std::{io, iter, time::Duration};
 use tokio::{
     sync::mpsc::UnboundedReceiver,
     task::JoinSet,
@@ -57,6 +62,8 @@ pub enum Left {
     Over(Box<Played>),
     /// The connection is lost, and the game goes on.
     Lost(ConnectionError),
+    /// The server has dropped the game and offers another one, whose conditions follow on the connection.
+    Replaced,
     /// The game cannot go on, for this reason.
     Unplayable(String),
 }
@@ -96,7 +103,10 @@ pub fn interrupt(is_last: &mut bool) -> Result<(), String> {
 
 /// The engine, and the game that it plays.
 pub struct Board {
-    engine: UsiChild,
+    /// `None` after a failure, until another engine takes the place of the one that was given up.
+    engine: Option<UsiChild>,
+    /// The end of the engine that was given up last, before which no other one is started.
+    departure: Option<Departure>,
     spec: UsiSpec,
     ponders: bool,
     comments: bool,
@@ -104,8 +114,6 @@ pub struct Board {
     told: usize,
     /// Failures of the engine since our last move.
     failures: u32,
-    /// The engine failed and was killed: no other one has taken its place yet.
-    has_failed: bool,
     /// The engine that is being started in its place; lines of the server are read meanwhile.
     starting: JoinSet<Result<UsiChild, ChildError>>,
     /// When the substitute moves, for which an engine that is being started is not waited any longer.
@@ -128,6 +136,8 @@ pub struct Board {
     info: EngineInfo,
     /// Since when it has been our turn.
     turn_began: Instant,
+    /// Time asleep in our turn that is not yet taken off its beginning.
+    asleep: SleepMeter,
     /// When the engine was asked.
     asked: Instant,
     /// The engine was told to stop its search, because the time ends.
@@ -148,13 +158,13 @@ impl Board {
     /// The system refuses the thread of the substitute.
     pub fn new(engine: UsiChild, spec: UsiSpec, ponders: bool, comments: bool) -> io::Result<Self> {
         Ok(Self {
-            engine,
+            engine: Some(engine),
+            departure: None,
             spec,
             ponders,
             comments,
             told: 0,
             failures: 0,
-            has_failed: false,
             starting: JoinSet::new(),
             start_until: None,
             knows_no_increments: false,
@@ -169,6 +179,7 @@ impl Board {
             thinking: EngineTask::Nothing,
             info: EngineInfo::default(),
             turn_began: Instant::now(),
+            asleep: SleepMeter::new(),
             asked: Instant::now(),
             is_hurried: false,
             resumed: None,
@@ -185,14 +196,17 @@ impl Board {
     /// The engine that was started again does not get ready either.
     pub async fn prepare(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
         self.conditions = self.conditions_of(summary);
-        if !self.has_failed
-            && let Err(error) = self.meet_conditions().await
-        {
-            tell!("the engine failed, and is started again: {error}");
-            self.has_failed = true;
+        if let Some(engine) = &mut self.engine {
+            match meet(engine, &self.conditions).await {
+                Ok(()) => self.tell_reports(),
+                Err(error) => {
+                    tell!("the engine failed, and is started again: {error}");
+                    self.give_up();
+                }
+            }
         }
         self.starting = JoinSet::new();
-        if self.has_failed
+        if self.engine.is_none()
             && let Err(error) = self.start_again().await
         {
             tell!("the engine cannot be started, and is started once more: {error}");
@@ -231,41 +245,55 @@ impl Board {
             .collect()
     }
 
-    /// Tells the engine the conditions of the game that it has options for, and begins the game.
-    async fn meet_conditions(&mut self) -> Result<(), ChildError> {
-        meet(&mut self.engine, &self.conditions).await?;
-        self.tell_reports();
-        Ok(())
-    }
-
     /// Tells the user what the engine reports, each text once a game: it plays otherwise than it was told to, and a
     /// tournament goes on.
     pub fn tell_reports(&mut self) {
-        let reports = self.engine.reports().all();
+        let Some(engine) = &self.engine else {
+            return;
+        };
+        let reports = engine.reports().all();
         for report in reports.iter().skip(self.told) {
             tell!("the engine says: {}", report.words);
         }
         self.told = reports.len();
     }
 
-    /// Begins the game, whose clock has run since then.
+    /// Begins the game, or a turn of ours, whose clock has run since then.
     pub fn begin(&mut self, since: Instant) {
         self.turn_began = since;
+        self.asleep.reset();
+    }
+
+    /// Takes the time that the machine has slept in our turn off its clock.
+    fn count_sleep(&mut self) {
+        let asleep = self.asleep.take();
+        if asleep.is_zero() || !self.is_our_turn() {
+            return;
+        }
+        let asleep_s = asleep.as_secs_f64();
+        tell!("the machine was asleep for {asleep_s:.1} s of our turn");
+        for began in iter::once(&mut self.turn_began).chain(&mut self.resumed) {
+            *began = began.checked_sub(asleep).unwrap_or(*began);
+        }
     }
 
     /// Goes on with a game whose connection was lost at a time.
     pub async fn resume(&mut self, summary: &GameSummary, lost: Instant) {
         let game = &summary.timed.game;
         if (game.start(), game.moves()) == (self.game.start(), self.game.moves()) {
-            // The clock of our turn has run all the while, and the search and its move are as good as before.
+            // The clock of our turn has run all the while, and the search and its move are as good as before. A foul
+            // that the server does not count among the moves has not been played.
             self.ending = None;
+            self.foul = None;
+            self.count_sleep();
             self.resumed = Some(Instant::now());
             return;
         }
+        let asleep = self.asleep.take();
         self.set(summary);
         self.resumed = Some(Instant::now());
-        // Our turn may have begun at any time since.
-        self.turn_began = lost;
+        // Our turn may have begun at any time since, also while the machine was asleep.
+        self.begin(lost.checked_sub(asleep).unwrap_or(lost));
         self.discard_or_restart().await;
     }
 
@@ -290,7 +318,7 @@ impl Board {
         self.notes.clear();
         self.sent = None;
         self.ending = None;
-        self.turn_began = Instant::now();
+        self.begin(Instant::now());
         self.resumed = None;
         let moves = self.game.moves().len();
         let mut side = self.game.position().side_to_move();
@@ -329,13 +357,14 @@ impl Board {
             return Left::Lost(error);
         }
         loop {
-            if self.has_failed && self.starting.is_empty() && self.failures < MOST_FAILURES {
+            self.count_sleep();
+            if self.engine.is_none() && self.starting.is_empty() && self.failures < MOST_FAILURES {
                 self.begin_to_start();
             }
             if self.owes_move() && self.thinking == EngineTask::Nothing {
-                if !self.has_failed {
+                if self.engine.is_some() {
                     if let Err(error) = self.think().await {
-                        self.restart_after(error).await;
+                        self.restart_after(error);
                         continue;
                     }
                 } else if self.starting.is_empty()
@@ -345,6 +374,7 @@ impl Board {
                 }
             }
             let hurry = self.hurry_at();
+            let asleep = self.asleep;
             let last_word = self.foul.as_ref().map(|(_, since)| *since + LAST_WORD);
             let goes_on = tokio::select! {
                 biased;
@@ -356,6 +386,8 @@ impl Board {
                 () = sleep_until(hurry.unwrap_or_else(Instant::now)), if hurry.is_some() => {
                     self.hurry(connection).await.map_err(Left::Lost)
                 }
+                // Our clock has run on, and ends earlier than it seems.
+                () = asleep.noticed(), if hurry.is_some() => Ok(()),
                 () = sleep_until(last_word.unwrap_or_else(Instant::now)), if last_word.is_some() => {
                     Err(Left::Unplayable(self.foul.take().map_or_else(String::new, |(foul, _)| foul)))
                 }
@@ -388,7 +420,7 @@ impl Board {
     }
 
     /// Starts the search for our move.
-    async fn think(&mut self) -> Result<(), ChildError> {
+    async fn think(&mut self) -> Result<(), EngineFailure> {
         let thought = u64::try_from(self.turn_began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let go = format!("go {}", self.words(self.clocks.after(self.ours, thought)));
         let position = format!("position {}", self.game.to_usi());
@@ -396,12 +428,13 @@ impl Board {
         self.asked = Instant::now();
         self.is_hurried = false;
         self.thinking = EngineTask::Move;
-        self.engine.go(&position, &go).await
+        let until = self.line_until();
+        in_time(until, self.seated()?.go(&position, &go)).await
     }
 
     /// Starts to think on the opponent's time, behind our move `mv` that is on its way to the server. Its time is
     /// known when the server has confirmed it.
-    async fn ponder(&mut self, mv: Move, reply: &str) -> Result<(), ChildError> {
+    async fn ponder(&mut self, mv: Move, reply: &str) -> Result<(), EngineFailure> {
         let mut after = self.game.clone();
         if after.play(mv).is_err() {
             return Ok(());
@@ -423,32 +456,34 @@ impl Board {
         self.info = EngineInfo::default();
         self.asked = Instant::now();
         self.thinking = EngineTask::Ponder(expected, None);
-        self.engine.go(&position, &go).await
+        let until = self.line_until();
+        in_time(until, self.seated()?.go(&position, &go)).await
     }
 
     /// Returns true for an engine that takes the clock with `ponderhit`. Others may not even know the word then.
     fn knows_late_clock(&self) -> bool {
-        let name = self.engine.engine();
+        let name = self.engine.as_ref().and_then(UsiChild::engine);
         name.is_some_and(|name| name.starts_with("Monju"))
     }
 
     /// Tells the engine that the expected reply was played.
-    async fn ponder_hit(&mut self) -> Result<(), ChildError> {
+    async fn ponder_hit(&mut self) -> Result<(), EngineFailure> {
+        let until = self.line_until();
         if self.knows_late_clock() {
             let clock = self.words(self.clocks);
-            self.engine.ponder_hit_with(&clock).await
+            in_time(until, self.seated()?.ponder_hit_with(&clock)).await
         } else {
-            self.engine.ponder_hit().await
+            in_time(until, self.seated()?.ponder_hit()).await
         }
     }
 
     /// Ends a search whose answer is of no use any more.
-    async fn discard(&mut self) -> Result<(), ChildError> {
+    async fn discard(&mut self) -> Result<(), EngineFailure> {
         self.info = EngineInfo::default();
         match self.thinking {
             EngineTask::Ponder(_, Some(_)) => self.thinking = EngineTask::Nothing,
             EngineTask::Move | EngineTask::Ponder(_, None) => {
-                self.engine.stop().await?;
+                self.stop().await?;
                 self.thinking = EngineTask::Discarded(Instant::now());
             }
             EngineTask::Nothing | EngineTask::Discarded(_) => {}
@@ -459,7 +494,7 @@ impl Board {
     /// As [`Board::discard`], in mid-game: an engine that fails is started again.
     async fn discard_or_restart(&mut self) {
         if let Err(error) = self.discard().await {
-            self.restart_after(error).await;
+            self.restart_after(error);
         }
     }
 
@@ -467,10 +502,10 @@ impl Board {
     /// asked for another one. Safe to drop and call again.
     async fn listen(&mut self) -> Result<UsiMessage, ChildError> {
         let EngineTask::Discarded(since) = self.thinking else {
-            return self.engine.next().await;
+            return self.seated()?.next().await;
         };
         // A line that is there by now counts, whenever we listen.
-        let line = timeout_at(since + STOP_PATIENCE, self.engine.next()).await;
+        let line = timeout_at(since + STOP_PATIENCE, self.seated()?.next()).await;
         line.unwrap_or(Err(ChildError::IgnoredStop(STOP_PATIENCE)))
     }
 
@@ -500,7 +535,7 @@ impl Board {
                                 Ok(_) => "it declares a win that does not hold".to_owned(),
                                 Err(_) => format!("it plays {mv}, which the rules forbid: {error}"),
                             };
-                            self.restart(fault).await;
+                            self.restart(fault);
                             return Ok(());
                         }
                     };
@@ -511,7 +546,7 @@ impl Board {
                     if let (Some(mv), Some(reply), true) = (sent, &answer.ponder, self.ponders)
                         && let Err(error) = self.ponder(mv, reply).await
                     {
-                        self.restart_after(error).await;
+                        self.restart_after(error);
                     }
                 }
                 EngineTask::Ponder(_, early) => *early = Some(answer),
@@ -558,7 +593,9 @@ impl Board {
 
     /// Takes in a line of the server.
     async fn handle(&mut self, line: &str) -> Result<(), Left> {
-        if line.starts_with(['+', '-']) {
+        if line == OFFER {
+            return Err(Left::Replaced);
+        } else if line.starts_with(['+', '-']) {
             self.moved(line).await;
         } else if let Some(ending) = ending_of(line) {
             self.ending = Some(ending);
@@ -616,7 +653,7 @@ impl Board {
             }
             return;
         }
-        self.turn_began = Instant::now();
+        self.begin(Instant::now());
         self.resumed = None;
         self.start_until = self.patience_with_start();
         match std::mem::replace(&mut self.thinking, EngineTask::Nothing) {
@@ -625,7 +662,7 @@ impl Board {
                     self.is_hurried = false;
                     self.thinking = EngineTask::Move;
                 }
-                Err(error) => self.restart_after(error).await,
+                Err(error) => self.restart_after(error),
             },
             // An answer that came too early may be to another question: the engine is asked again.
             thinking => {
@@ -643,15 +680,17 @@ impl Board {
             Some(MatchOutcome::Draw) | None => "draw",
         };
         // One that has failed is not waited for.
-        if !self.has_failed
+        if self.engine.is_some()
             && let Err(error) = self.end_search(word).await
         {
             tell!("the engine failed at the end of the game: {error}");
-            self.give_up().await;
+            self.give_up();
         }
         self.tell_reports();
         // The next game tells its own.
-        self.engine.take_reports();
+        if let Some(engine) = &mut self.engine {
+            engine.take_reports();
+        }
         self.told = 0;
         Played {
             game: self.game.clone(),
@@ -670,19 +709,25 @@ impl Board {
     }
 
     /// Ends the search and tells the engine the result.
-    async fn end_search(&mut self, result: &str) -> Result<(), ChildError> {
+    async fn end_search(&mut self, result: &str) -> Result<(), EngineFailure> {
         self.discard().await?;
         while let EngineTask::Discarded(_) = self.thinking {
             if let UsiMessage::BestMove(_) = self.listen().await? {
                 self.thinking = EngineTask::Nothing;
             }
         }
-        self.engine.game_over(result).await
+        let until = self.line_until();
+        in_time(until, self.seated()?.game_over(result)).await
     }
 
     /// Ends the engine.
     pub async fn close(self) {
-        self.engine.quit().await;
+        if let Some(engine) = self.engine {
+            engine.quit().await;
+        }
+        if let Some(departure) = self.departure {
+            departure.over().await;
+        }
     }
 }
 

@@ -6,7 +6,11 @@ use super::{
     patience::Patience,
     summary::GameSummary,
 };
+use std::time::Duration;
 use tokio::time::timeout;
+
+/// Longest time from the first line of an offer to its last one.
+const OFFER_PATIENCE: Duration = Duration::from_secs(20);
 
 /// A connection, and the game that is on offer there.
 #[derive(Debug)]
@@ -15,6 +19,25 @@ pub struct AtHand {
     pub connection: CsaConnection,
     /// Conditions of a game that has not been agreed to.
     pub offer: Option<GameSummary>,
+}
+
+impl AtHand {
+    /// Reads the offer whose first line has come. A connection where that fails is closed: the next login is offered a
+    /// game anew.
+    pub async fn with_offer(mut connection: CsaConnection) -> Option<Self> {
+        let error = match timeout(OFFER_PATIENCE, connection.rest_of_offer()).await {
+            Ok(Ok(offer)) => {
+                return Some(Self {
+                    connection,
+                    offer: Some(offer),
+                });
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it has no end".to_owned(),
+        };
+        tell!("the offer of the next game cannot be read: {error}");
+        None
+    }
 }
 
 impl From<CsaConnection> for AtHand {

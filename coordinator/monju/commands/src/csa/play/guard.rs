@@ -32,9 +32,19 @@ impl Board {
         let last = end - reserve / 2;
         Some(match (self.is_stoppable(), self.start_until) {
             (true, _) => end - reserve,
-            (false, Some(until)) if self.has_failed => until.min(last),
+            (false, Some(until)) if self.engine.is_none() => until.min(last),
             (false, _) => last,
         })
+    }
+
+    /// Returns the time by which the engine has to have taken a line of ours: a quarter of the reserve before a move
+    /// leaves without it. The wait is as short while no move is due, because the server is not heard meanwhile.
+    pub(super) fn line_until(&self) -> Instant {
+        let now = Instant::now();
+        match self.end_of_clock() {
+            Some((end, reserve)) => (end - reserve * 3 / 4).max(now + reserve / 8),
+            None => now + RESERVE / 4,
+        }
     }
 
     /// Returns true while the engine searches for our move, and was not told to stop.
@@ -50,8 +60,8 @@ impl Board {
     ) -> Result<(), ConnectionError> {
         if self.is_stoppable() {
             self.is_hurried = true;
-            if let Err(error) = self.engine.stop().await {
-                self.restart_after(error).await;
+            if let Err(error) = self.stop().await {
+                self.restart_after(error);
             }
             return Ok(());
         }

@@ -5,15 +5,24 @@ use super::{
     seat::EngineEvent,
     *,
 };
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt},
     sync::mpsc::unbounded_channel,
+    time::{advance, pause, sleep, timeout},
 };
+
+/// The engine of a board that has one.
+fn seated(board: &mut Board) -> &mut UsiChild {
+    board.seated().expect("an engine")
+}
 
 /// Starts an engine in place of the one that has failed.
 async fn start(board: &mut Board) {
-    assert!(board.has_failed);
+    assert!(board.engine.is_none());
     board.begin_to_start();
     match board.next_of_engine().await {
         EngineEvent::Started(Ok(Ok(engine))) => board.take_up(engine),
@@ -133,7 +142,7 @@ async fn an_engine_that_has_ended_when_a_line_of_the_server_comes_is_started_aga
     for (moves, thinking, line) in cases {
         board.prepare(&summary(moves)).await.expect("ready");
         board.think().await.expect("asked");
-        let ended = board.engine.next().await;
+        let ended = seated(&mut board).next().await;
         assert!(matches!(ended, Err(ChildError::Ended(_))), "{ended:?}");
         board.thinking = thinking;
         match line {
@@ -146,7 +155,7 @@ async fn an_engine_that_has_ended_when_a_line_of_the_server_comes_is_started_aga
         assert_eq!(board.failures, 1, "{line}");
         assert_eq!(board.thinking, EngineTask::Nothing, "{line}");
         start(&mut board).await;
-        board.engine.ready().await.expect("a new engine");
+        seated(&mut board).ready().await.expect("a new engine");
     }
     board.close().await;
 }
@@ -169,12 +178,12 @@ async fn a_second_failure_leaves_our_move_to_the_substitute_and_the_next_one_to_
     let mut board = board(&[NOTING, asked.to_str().expect("a path in UTF-8")]).await;
     let (mut connection, mut server) = connected().await;
     board.prepare(&summary("")).await.expect("ready");
-    board.restart(ChildError::Deaf).await;
+    board.restart(ChildError::Deaf);
     start(&mut board).await;
     board.think().await.expect("asked");
-    board.restart(ChildError::Deaf).await;
-    assert!(board.has_failed && board.owes_move());
-    let stopped = board.engine.stop().await;
+    board.restart(ChildError::Deaf);
+    assert!(board.engine.is_none() && board.owes_move());
+    let stopped = board.stop().await;
     assert!(stopped.is_err(), "it is not waited for");
     let line = line_of(&mut board, &mut connection, &mut server).await;
     let game = &board.game;
@@ -192,7 +201,7 @@ async fn a_second_failure_leaves_our_move_to_the_substitute_and_the_next_one_to_
         left = board.play(&mut connection, &mut interrupts, &mut is_last) => panic!("{left:?}"),
         () = appearance_of(&asked) => {}
     }
-    assert!(!board.has_failed);
+    assert!(board.engine.is_some());
     assert_eq!(board.thinking, EngineTask::Move);
     let played = board.break_off().await;
     assert_eq!((played.outcome, played.ending), (None, "interruption"));
@@ -205,7 +214,7 @@ async fn an_engine_that_cannot_be_started_is_tried_twice_for_each_move() {
     let (mut connection, mut server) = connected().await;
     board.prepare(&summary("")).await.expect("ready");
     board.spec = UsiSpec::of_program("/no/such/program");
-    board.restart(ChildError::Deaf).await;
+    board.restart(ChildError::Deaf);
     let replies = async {
         let mut game = Game::startpos();
         let text = |game: &Game, mv: Move| game.position().csa_move(mv);
@@ -288,6 +297,100 @@ async fn the_clock_of_a_silent_engine_is_watched() {
     let line = line_of(&mut board, &mut connection, &mut server).await;
     assert_eq!(line, "+2726FU\n");
     assert!(Instant::now() < end);
+    board.close().await;
+}
+
+/// An engine that closes its output when it is asked for a move, makes a file then, and lives on.
+const SPEECHLESS: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+    go*) exec > /dev/null; : > \"$0\" ;; quit) exit ;; esac; done";
+
+/// The flag fell while the end of the engine was waited for.
+#[tokio::test]
+async fn an_engine_that_closes_its_output_near_the_end_of_the_clock_is_not_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let closed = folder.path().join("closed");
+    let mut board = board(&[SPEECHLESS, closed.to_str().expect("a path in UTF-8")]).await;
+    let (mut connection, mut server) = connected().await;
+    board.prepare(&summary("")).await.expect("ready");
+    board.begin(Instant::now());
+    board.think().await.expect("asked");
+    appearance_of(&closed).await;
+    // The end of its output is read, and that of the process waited for.
+    let heard = timeout(Duration::from_millis(100), board.listen()).await;
+    assert!(heard.is_err(), "{heard:?}");
+    let (end, reserve) = board.end_of_clock().expect("a clock");
+    pause();
+    advance((end - reserve).saturating_duration_since(Instant::now())).await;
+    board.hurry(&mut connection).await.expect("connected");
+    assert!(Instant::now() < end - reserve / 2);
+    assert!(board.engine.is_none());
+    let line = line_of(&mut board, &mut connection, &mut server).await;
+    assert!(line.starts_with('+'), "{line}");
+    assert!(Instant::now() < end);
+    board.close().await;
+}
+
+/// The flag fell while the engine was killed.
+#[tokio::test]
+async fn an_engine_that_plays_a_foul_near_the_end_of_the_clock_is_not_waited_for() {
+    let mut board = board(&[MUTE]).await;
+    let (mut connection, mut server) = connected().await;
+    board.prepare(&summary("")).await.expect("ready");
+    board.begin(Instant::now());
+    board.think().await.expect("asked");
+    let (end, reserve) = board.end_of_clock().expect("a clock");
+    pause();
+    advance((end - reserve).saturating_duration_since(Instant::now())).await;
+    let now = Instant::now();
+    let foul = UsiMessage::BestMove(EngineAnswer {
+        mv: "7g7e".to_owned(),
+        ponder: None,
+    });
+    let heard = board.hear(foul, &mut connection).await;
+    heard.expect("the game goes on");
+    assert_eq!(Instant::now(), now);
+    assert!(board.engine.is_none());
+    let line = line_of(&mut board, &mut connection, &mut server).await;
+    assert!(line.starts_with('+'), "{line}");
+    assert!(Instant::now() < end);
+    board.close().await;
+}
+
+/// Seconds for which the machine of a test has been asleep.
+static ASLEEP_S: AtomicU64 = AtomicU64::new(0);
+
+fn asleep() -> Duration {
+    Duration::from_secs(ASLEEP_S.load(Ordering::Relaxed))
+}
+
+/// A notebook whose lid was closed in our turn lost on time.
+#[tokio::test]
+async fn time_asleep_in_our_turn_is_taken_off_the_clock() {
+    let mut board = board(&[THINKER]).await;
+    let (mut connection, mut server) = connected().await;
+    board.prepare(&summary("")).await.expect("ready");
+    board.asleep = SleepMeter::of(asleep);
+    // That of the opponent's turn is none of ours.
+    ASLEEP_S.store(100, Ordering::Relaxed);
+    board.begin(Instant::now());
+    board.think().await.expect("asked");
+    let heard = board.next_of_engine().await;
+    let heard = board.take_in(heard, &mut connection).await;
+    heard.expect("the game goes on");
+    pause();
+    let falls_asleep = async {
+        sleep(Duration::from_secs(5)).await;
+        ASLEEP_S.store(120, Ordering::Relaxed);
+    };
+    let line = line_of(&mut board, &mut connection, &mut server);
+    let (line, ()) = tokio::join!(line, falls_asleep);
+    assert_eq!(line, "+2726FU\n");
+    // Of the 30 s, the opponent would have had to wait for 20 alone.
+    let turn = board.turn_began.elapsed();
+    assert!(
+        turn > Duration::from_secs(29) && turn < Duration::from_secs(30),
+        "{turn:?}"
+    );
     board.close().await;
 }
 
@@ -403,6 +506,13 @@ async fn a_server_that_tells_of_a_foul_may_end_the_game_by_it() {
         panic!("the game cannot go on");
     };
     assert_eq!(reason, "the server plays -3333FU, which is illegal here");
+    tokio::time::resume();
+    // One that takes the game up again without the foul goes on with it.
+    board.prepare(&offered).await.expect("ready");
+    board.moved("-3333FU,T2").await;
+    board.resume(&offered, Instant::now()).await;
+    board.moved("-3334FU,T2").await;
+    assert!(board.owes_move());
     board.close().await;
 }
 
@@ -469,10 +579,10 @@ async fn an_engine_that_died_between_two_games_is_started_again() {
     let mut board = board(&[MUTE]).await;
     board.prepare(&summary("")).await.expect("ready");
     board.break_off().await;
-    board.engine.kill().await;
+    seated(&mut board).kill().await;
     board.prepare(&summary("")).await.expect("ready again");
     assert_eq!(board.failures, 0, "the game has a start of its own");
-    board.engine.ready().await.expect("a new engine");
+    seated(&mut board).ready().await.expect("a new engine");
     board.close().await;
 }
 
@@ -486,7 +596,12 @@ async fn an_engine_is_gone_before_another_takes_its_place() {
     let number = folder.path().join("number");
     let mut board = board(&[SUCCESSOR, number.to_str().expect("a path in UTF-8")]).await;
     board.start_again().await.expect("started");
-    let reports = board.engine.take_reports();
+    let reports = seated(&mut board).take_reports();
+    assert!(reports.errors().is_empty(), "{reports:?}");
+    // In mid-game it is not waited for, and the other one is started behind its end all the same.
+    board.restart(ChildError::Deaf);
+    start(&mut board).await;
+    let reports = seated(&mut board).take_reports();
     assert!(reports.errors().is_empty(), "{reports:?}");
     board.close().await;
 }
@@ -507,7 +622,7 @@ async fn an_engine_started_again_in_mid_game_hears_the_conditions_of_the_game() 
         ..summary("")
     };
     board.prepare(&conditions).await.expect("ready");
-    board.restart(ChildError::Deaf).await;
+    board.restart(ChildError::Deaf);
     start(&mut board).await;
     board.close().await;
     let heard = std::fs::read_to_string(log).expect("a log");
