@@ -140,6 +140,7 @@ mod linux {
         let parent = end_of(request.parent);
         tokio::pin!(parent);
         request.cores.keep_thread();
+        forgo_sparing();
         let started = process::Command::new(&request.program)
             .args(&request.arguments)
             .spawn();
@@ -167,6 +168,23 @@ mod linux {
         };
         end_all().await;
         Ok(status)
+    }
+
+    /// Makes the kernel kill the engine like any other program when memory runs out, where it spares the service that
+    /// starts it: the engine may be what takes the memory, and nothing else is to be killed in its place. It inherits
+    /// the adjustment of this process.
+    fn forgo_sparing() {
+        const ADJUSTMENT: &str = "/proc/self/oom_score_adj";
+        let inherited = fs::read_to_string(ADJUSTMENT).unwrap_or_default();
+        if is_spared(&inherited) {
+            // The engine plays all the same where this is refused.
+            let _ = fs::write(ADJUSTMENT, "0");
+        }
+    }
+
+    /// Tells whether the kernel spares a process with this adjustment.
+    fn is_spared(adjustment: &str) -> bool {
+        (adjustment.trim().parse()).is_ok_and(|adjustment: i32| adjustment < 0)
     }
 
     /// Waits for the end of the process that has started this one.
@@ -253,5 +271,16 @@ mod linux {
         }
         // As shells tell it.
         u8::try_from(128 + number).map_or(ExitCode::FAILURE, ExitCode::from)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn an_adjustment_below_zero_spares_a_process() {
+            let spared = ["-500\n", "-1", "0\n", "200\n", "", "?"].map(is_spared);
+            assert_eq!(spared, [true, true, false, false, false, false]);
+        }
     }
 }

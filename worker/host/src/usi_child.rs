@@ -361,7 +361,7 @@ impl UsiChild {
                 if line == "usiok" {
                     return Ok(());
                 } else if let Some(name) = line.strip_prefix("id name ") {
-                    self.engine = Some(name.trim().to_owned());
+                    self.engine = Some(excerpt(name.trim()));
                 } else if let Some(option) = line.strip_prefix("option name ") {
                     self.declared.hear(option);
                 }
@@ -584,6 +584,18 @@ mod tests {
             }
             std::fs::remove_file(&said).expect("removed");
         }
+        child.quit().await;
+    }
+
+    /// A name of 5,000 characters took all players of its worker from the team.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_long_name_is_cut() {
+        let text = "while read -r line; do case \"$line\" in usi) printf 'id name %05000d\\nusiok\\n' 0 ;; \
+            isready) echo readyok ;; quit) exit ;; esac; done";
+        let started = UsiChild::start("n".to_owned(), script(text)).await;
+        let child = started.expect("it is ready");
+        assert_eq!(child.engine(), Some(&*"0".repeat(160)));
         child.quit().await;
     }
 
