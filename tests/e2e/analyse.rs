@@ -218,4 +218,24 @@ fn a_position_of_a_game_is_consulted_about() {
     assert_eq!(early["position"], "startpos moves 7g7f 3c3d");
     let refused = refusal_of(&[&consult[..], &["--ply", "9"]].concat());
     assert!(refused.contains("the game has 4 moves"), "{refused}");
+    let refused = refusal_of(&["consult", "--game", "2", "startpos"]);
+    assert!(
+        refused.contains("--game 2: a position is no file of games"),
+        "{refused}"
+    );
+}
+
+/// Players are not asked about longer games, which was found out after thousands of positions.
+#[test]
+fn a_game_that_is_too_long_to_be_asked_about_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = folder.path().join("long.usi");
+    // Repetitions go on: the referee of a record is whoever wrote it.
+    let circle = " 4i4h 6a6b 4h4i 6b6a".repeat(1_025);
+    fs::write(&game, format!("startpos moves{circle}")).expect("written");
+    let refused = refusal_of(&["analyse", path(&game)]);
+    assert!(
+        refused.contains("long.usi: ") && refused.contains("the game has 4100: add --to 4096"),
+        "{refused}"
+    );
 }

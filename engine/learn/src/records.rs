@@ -39,7 +39,7 @@ pub enum RecordsError {
     #[error(transparent)]
     Format(#[from] UnknownFormat),
     /// Every game was rejected.
-    #[error("no valid game to write{0}")]
+    #[error("no valid game to write: {}", .0.to_string().trim_start().replace('\n', "; "))]
     Empty(RecordCollection),
 }
 

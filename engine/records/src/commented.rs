@@ -248,6 +248,7 @@ impl CommentedGame {
             Some(time) if line.starts_with("$TIME_LIMIT:") => {
                 format!("$TIME:{}\n", time.to_spec())
             }
+            None if line.starts_with("$TIME_LIMIT:") => with_two_digits(line),
             _ => in_words_of_csa(&with_spaced_squares(line)),
         });
         let text: String = lines.collect();
@@ -312,6 +313,14 @@ fn with_spaced_squares(line: &str) -> String {
     match is_rank {
         true => line.replace("*  ", " * "),
         false => line.to_owned(),
+    }
+}
+
+/// Writes the seconds of a time limit with two digits, `00:25+00`; the library writes those below ten with one.
+fn with_two_digits(line: &str) -> String {
+    match line.trim_end().rsplit_once('+') {
+        Some((before, seconds)) if seconds.len() == 1 => format!("{before}+0{seconds}\n"),
+        _ => line.to_owned(),
     }
 }
 
@@ -562,6 +571,15 @@ mod tests {
         let back = read("a.kif", &kif, 1).expect("a game").csa();
         let back = back.expect("CSA").replace("$手合割:平手\n", "");
         assert_eq!(back, game.csa().expect("CSA"));
+    }
+
+    #[test]
+    fn the_time_limit_of_a_csa_file_stays() {
+        for limit in ["00:25+00", "01:00+05", "00:00+30"] {
+            let csa = format!("V2.2\nN+sente\n$TIME_LIMIT:{limit}\nPI\n+\n+7776FU\n%TORYO\n");
+            let same = read("a.csa", &csa, 1).expect("a game").csa();
+            assert_eq!(same.expect("CSA"), csa);
+        }
     }
 
     #[test]

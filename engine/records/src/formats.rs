@@ -97,6 +97,11 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
             let pieces = text.plain_moves().map(|text| piece_of_kif(&text));
             (text.check_start().map_err(Rejection::unreadable))
                 .and_then(|()| guarded(|| kif::parse_kif_str(&text.plain())))
+                // A wrong number or a stray line says more than what the parser makes of it.
+                .map_err(|rejection| match text.check_numbers() {
+                    Err(error) if !matches!(rejection, Rejection::Inconsistent(_)) => error.into(),
+                    _ => rejection,
+                })
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
                 .and_then(|record| check_pieces(record, pieces))
                 .map_err(|rejection| rejection.with_line(|number| text.line_of(number)))
@@ -114,7 +119,7 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
         }
         "jkf" => {
             let bytes = without_mark(bytes);
-            (check_jkf_length(bytes))
+            (check_jkf_start(bytes))
                 .and_then(|()| guarded(|| jkf::parse_jkf_bytes(&with_names_of_sides(bytes))))
                 .and_then(|record| check_moves(record, |_| Ok(())))
                 .and_then(|record| check_jkf_moves(record, bytes))
@@ -181,10 +186,17 @@ fn check_moves(
     Ok(record)
 }
 
-/// Refuses a JKF game with more moves than the parser, whose time grows with their square, comes through.
-fn check_jkf_length(bytes: &[u8]) -> Result<(), Rejection> {
-    // The parser says what is wrong with a text that is no JSON.
-    let file = serde_json::from_slice(bytes).unwrap_or(serde_json::Value::Null);
+/// Refuses a text that is no JSON, a start that is not told, and more moves than the parser, whose time grows with
+/// their square, comes through.
+fn check_jkf_start(bytes: &[u8]) -> Result<(), Rejection> {
+    let file: serde_json::Value = serde_json::from_slice(bytes)
+        .map_err(|error| Rejection::unreadable(format!("it is no JSON: {error}")))?;
+    let start = &file["initial"];
+    if start["preset"] == "OTHER" && start["data"].is_null() {
+        return Err(Rejection::unreadable(
+            "initial has the preset OTHER, and no data with the board",
+        ));
+    }
     check_length(jkf_length(&file["moves"])).map_err(Rejection::unreadable)
 }
 

@@ -347,20 +347,17 @@ impl KifText {
         check_handicap(self.lines.iter().map(String::as_str))
     }
 
-    /// Compares the lines with the number of moves that were parsed from them.
+    /// Checks the numbers of the moves, and returns how many there are.
     ///
     /// # Errors
-    /// The lines and the moves do not agree.
-    pub fn check(&self, moves: usize) -> Result<(), KifError> {
+    /// A number is wrong, or a line is none of a game.
+    pub fn check_numbers(&self) -> Result<usize, KifError> {
         let mut numbered = 0;
         let mut ended = false;
         for (place, kind) in (1..).zip(self.main_line()) {
             match kind {
                 KifLine::Header | KifLine::Heading | KifLine::Beside => {}
-                KifLine::Until(rest) => {
-                    check_count(rest, moves)?;
-                    ended = true;
-                }
+                KifLine::Until(_) => ended = true,
                 KifLine::Numbered(given, _) => {
                     numbered += 1;
                     if ended || given != numbered {
@@ -373,6 +370,20 @@ impl KifText {
                 }
                 KifLine::Unknown if ended => {}
                 KifLine::Unknown => return Err(KifError::Line(place)),
+            }
+        }
+        Ok(numbered)
+    }
+
+    /// Compares the lines with the number of moves that were parsed from them.
+    ///
+    /// # Errors
+    /// The lines and the moves do not agree.
+    pub fn check(&self, moves: usize) -> Result<(), KifError> {
+        let numbered = self.check_numbers()?;
+        for kind in self.main_line() {
+            if let KifLine::Until(rest) = kind {
+                check_count(rest, moves)?;
             }
         }
         // The last number may be that of a word such as 投了.

@@ -511,6 +511,20 @@ fn what_is_no_kif_is_refused() {
 }
 
 #[test]
+fn a_damaged_jkf_says_what_is_wrong() {
+    let other = r#"{"header":{},"initial":{"preset":"OTHER"},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"}}]}"#;
+    for (text, detail) in [
+        ("{", "it is no JSON: EOF"),
+        (other, "preset OTHER, and no data with the board"),
+    ] {
+        let collection = collect(&[("a.jkf", text)]);
+        assert_eq!(collection.accepted().len(), 0);
+        let report = collection.to_string();
+        assert!(report.contains(detail), "{report}");
+    }
+}
+
+#[test]
 fn a_damaged_kif_is_refused_and_never_cut_short() {
     let whole = "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n\
                  *a comment\n   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   5 投了\n\
@@ -524,7 +538,13 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
 
     for (from, to, detail) in [
         ("   3 ", "   1 ", "line 6 has the number 1 where 3"),
-        ("   3 ", "   x ", "unreadable text"),
+        ("   3 ", "   x ", "line 6 is neither a move nor a comment"),
+        // The next move is illegal without it, which says less.
+        (
+            "   2 ３四歩(33)\n",
+            "",
+            "line 5 has the number 3 where 2 is expected",
+        ),
         (
             "   3 ２二角成(88)\n   4 同　銀(31)\n",
             "",

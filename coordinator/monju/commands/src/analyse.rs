@@ -23,6 +23,7 @@ use monju_page::view::{self, PositionView};
 use monju_proto::{
     build,
     client::ConsultationClient,
+    convert::MOST_MOVES,
     v1::{Ballot, Begin, Limits, TieBreak},
 };
 use monju_records::CommentedGame;
@@ -39,7 +40,7 @@ use std::{fs, ops::RangeInclusive, path::PathBuf};
 pub struct Analyse {
     /// The game.
     pub game: CommentedGame,
-    /// The positions, by the number of moves before them.
+    /// The positions, by the number of moves before them, [`MOST_MOVES`] at most.
     pub plies: RangeInclusive<usize>,
     /// The players.
     pub choices: Choices,
@@ -96,11 +97,11 @@ impl Analyse {
         self.write(&views, &decided)
     }
 
-    /// Returns all positions of the game, by the number of moves before them.
+    /// Returns the positions of the game that players can be asked about, by the number of moves before them.
     fn positions(&self) -> anyhow::Result<Vec<(usize, Game)>> {
         let whole = self.game.game();
         let moves: Vec<String> = whole.moves().iter().map(Move::to_string).collect();
-        (0..=moves.len())
+        (0..=moves.len().min(MOST_MOVES))
             .map(|plies| Ok((plies, Game::from_parts(whole.start(), &moves[..plies])?)))
             .collect()
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use clap::Args;
 use monju_commands::{analyse::Analyse, consult::DEFAULT_TIME_MS};
-use monju_proto::v1::Limits;
+use monju_proto::{convert::MOST_MOVES, v1::Limits};
 use std::path::{Path, PathBuf};
 
 /// Text after the list of arguments.
@@ -68,6 +68,13 @@ impl AnalyseArguments {
         if from > to || to > count {
             let what = format!(
                 "--from {from} --to {to}: the positions of the game have the numbers 0 to {count}"
+            );
+            return Err(no_sense(what).into());
+        }
+        if to > MOST_MOVES {
+            let what = format!(
+                "{}: players are asked about positions after {MOST_MOVES} moves at most; the game has {count}: add --to {MOST_MOVES}",
+                self.file.display()
             );
             return Err(no_sense(what).into());
         }

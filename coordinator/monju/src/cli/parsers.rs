@@ -226,7 +226,13 @@ pub fn position_or_game(
             let what = "neither a position (startpos, or an SFEN) nor the name of a game's file, such as game.kif";
             return Err(no_sense(format!("'{word}' is {what}")).into());
         }
-        words => position(words)?,
+        words => {
+            if number != 1 {
+                let what = format!("--game {number}: a position is no file of games");
+                return Err(no_sense(what).into());
+            }
+            position(words)?
+        }
     };
     let Some(plies) = plies else {
         return Ok(game);
