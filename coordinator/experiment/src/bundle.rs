@@ -70,7 +70,7 @@ pub enum BundleError {
         what: String,
     },
     /// The files contradict each other or the rules.
-    #[error("{}", in_lines(.folder, .contradictions))]
+    #[error("{}", in_words(.folder, .contradictions))]
     Contradictory {
         /// The bundle.
         folder: PathBuf,
@@ -93,8 +93,8 @@ pub enum BundleError {
 /// Contradictions of which an error tells; a wrong rule makes one of every game.
 const MOST_TOLD: usize = 20;
 
-/// Contradictions, one a line.
-fn in_lines(folder: &Path, contradictions: &[Contradiction]) -> String {
+/// Contradictions, one behind the other.
+fn in_words(folder: &Path, contradictions: &[Contradiction]) -> String {
     let told = contradictions.iter().take(MOST_TOLD);
     let mut lines: Vec<String> = told
         .map(|one| format!("{}: {one}", folder.display()))
@@ -103,7 +103,7 @@ fn in_lines(folder: &Path, contradictions: &[Contradiction]) -> String {
     if left > 0 {
         lines.push(format!("{}: {left} more of the kind", folder.display()));
     }
-    lines.join("\n")
+    lines.join("; ")
 }
 
 impl BundleError {

@@ -83,8 +83,37 @@ fn origin(row: &GameRow) -> Vec<String> {
     lines
 }
 
+/// Removes the games that an earlier report has written into a folder: they may be of other settings, or may not count
+/// any more.
+fn remove_games(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if is_written_game(&entry.file_name().to_string_lossy()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a file has a name that [`write_games`] gives.
+fn is_written_game(name: &str) -> bool {
+    let parts = name.split_once('.').and_then(|(game, ending)| {
+        let (pair, number) = game.split_once('-')?;
+        Some((pair, number, ending))
+    });
+    parts.is_some_and(|(pair, number, ending)| {
+        let is_pair = pair.len() >= 5 && pair.bytes().all(|byte| byte.is_ascii_digit());
+        is_pair && matches!(number, "0" | "1") && matches!(ending, "csa" | "kifu" | "jsonl")
+    })
+}
+
 /// Writes every game as `CELL/PAIR-GAME.csa` and `.kifu` (KIF in UTF-8), and its ballots as `.jsonl` where
-/// they were kept. Games that do not count go to a folder of their own within that of the cell.
+/// they were kept. Games that do not count go to a folder of their own within that of the cell. Games of an earlier
+/// report in these folders are removed.
 ///
 /// # Errors
 /// The store cannot be read, or a file cannot be written.
@@ -103,6 +132,9 @@ pub async fn write_games(
             source,
         };
         fs::create_dir_all(&folder).map_err(failed)?;
+        for folder in [&folder, &folder.join(WITHOUT_SAY)] {
+            remove_games(folder).map_err(failed)?;
+        }
         let rows = store.games(index).await?;
         let rows = rows.iter().map(|row| ((row.pair, row.game), row));
         let rows: BTreeMap<(u32, u32), &GameRow> = rows.collect();
@@ -116,10 +148,9 @@ pub async fn write_games(
                     continue;
                 };
                 let counts = counted.includes(record.pair);
-                let apart = folder.join(WITHOUT_SAY);
-                let (folder, other) = match counts {
-                    true => (folder.clone(), apart),
-                    false => (apart, folder.clone()),
+                let folder = match counts {
+                    true => folder.clone(),
+                    false => folder.join(WITHOUT_SAY),
                 };
                 fs::create_dir_all(&folder).map_err(failed)?;
                 let event = format!("{} {} pair {}", specification.name, cell.label, record.pair);
@@ -142,13 +173,6 @@ pub async fn write_games(
                     name: format!("{} {name}", cell.label),
                     source,
                 };
-                // An earlier report may have put the game into the other folder.
-                for ending in ["csa", "kifu", "jsonl"] {
-                    match fs::remove_file(other.join(format!("{name}.{ending}"))) {
-                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                        removed => removed.map_err(failed)?,
-                    }
-                }
                 let csa = kifu.csa().map_err(broken)?;
                 let kif = kifu.kif().map_err(broken)?;
                 fs::write(folder.join(format!("{name}.csa")), csa).map_err(failed)?;

@@ -532,7 +532,7 @@ async fn cells_have_folders_of_their_own() {
                 "あ".repeat(90)
             ),
         )
-        .replace("title = \"Two cells\"", "title = \"Two cells\"\n# ${rule}")
+        .replace("[{ name = \"s\" }]", "[{ name = \"s\" }] # ${rule}")
         .split("[report]")
         .next()
         .map(str::to_owned)
@@ -852,10 +852,18 @@ async fn a_page_holds_the_whole_report() {
 async fn games_are_written_for_guis() {
     let (specification, store, folder) = played().await;
     let games = folder.path().join("games");
+    // An earlier report of more games, and a file of the user's.
+    let cell = games.join("players=1_sigma=25");
+    std::fs::create_dir_all(&cell).expect("writable");
+    let [old, own] = ["00002-0.jsonl", "notes.csa"].map(|name| cell.join(name));
+    for file in [&old, &own] {
+        std::fs::write(file, "{}\n").expect("writable");
+    }
     let written = write_games(&specification, &*store, &games)
         .await
         .expect("written");
     assert_eq!((written.counted, written.without_say), (4, 0));
+    assert!(!old.exists() && own.exists());
     let read = |name: &str| {
         let path = games.join("players=1_sigma=25").join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -1,7 +1,10 @@
 use super::*;
 use crate::{
     record::{Cause, MatchOutcome, MatchSide},
-    report::{gather, markdown, tests::finish},
+    report::{
+        gather, markdown,
+        tests::{FILE, finish, played},
+    },
     store::{self, Accepted, Address, IncidentRow, OpenMode, meanwhile::Meanwhile},
 };
 use monju_host::{CoreSet, OptionValue, PlayerKind, UsiOptions, UsiSpec};
@@ -733,4 +736,29 @@ async fn another_engine_in_the_same_place_is_another_build() {
 
     let native = preflight(&specification_of(folder.path(), SMALL)).await;
     assert_eq!(native.expect("it plays").engines, ["", ""]);
+}
+
+/// Two lines of a grid that changed places began every cell anew, without a word.
+#[tokio::test]
+async fn parameters_in_another_order_are_refused() {
+    let (_, store, folder) = played().await;
+    let [players, sigma] = ["players = [1, 4]\n", "sigma = [25]\n"];
+    let text = FILE.replace(&format!("{players}{sigma}"), &format!("{sigma}{players}"));
+    let swapped = specification_of(folder.path(), &text);
+    let plan = swapped.plan("build 1");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let refused = store::open(&address, &plan, OpenMode::PLAY).await;
+    let line = refused.expect_err("another order").to_string();
+    assert!(
+        line.contains("games of 'players=1 sigma=25'")
+            && line.contains("calls 'sigma=25 players=1'"),
+        "{line}"
+    );
+    let accepted = OpenMode::Play(Accepted {
+        changes: true,
+        ..Accepted::default()
+    });
+    let both = store::open(&address, &plan, accepted).await;
+    both.expect("accepted");
+    store.close().await;
 }

@@ -76,6 +76,8 @@ pub(super) fn expand(text: &str, source: &Source) -> Result<Vec<GridPoint>, Conf
     let root = DeTable::parse(text).map_err(|error| source.syntax(&error))?;
     let root = root.get_ref();
     let mut points = conditions(root, source)?;
+    let lines = text.lines().filter(|line| !is_comment(line));
+    let text = lines.collect::<Vec<_>>().join("\n");
     for parameter in grid(root, source)? {
         let used = text.contains(&format!("\"${}\"", parameter.name))
             || text.contains(&format!("${{{}}}", parameter.name));
@@ -301,13 +303,14 @@ impl GridPoint {
         let mut result = text.to_owned();
         for ((name, value), literal) in self.parameters.iter().zip(&self.literals) {
             result = result.replace(&format!("\"${name}\""), literal);
-            let escaped = literal.trim_matches('"');
-            let inside = if literal.starts_with('"') {
-                escaped
-            } else {
-                value
-            };
-            result = result.replace(&format!("${{{name}}}"), inside);
+            let placeholder = format!("${{{name}}}");
+            let mut parts = result.split(&placeholder);
+            let mut text = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                text += &within_text(value, &text);
+                text += part;
+            }
+            result = text;
         }
         match left_over(&result) {
             None => Ok(result),
@@ -323,10 +326,35 @@ impl GridPoint {
     }
 }
 
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}
+
+/// A value as it stands within a text of TOML, which is open behind `before`: one in double quotes escapes some
+/// letters, one in single quotes none.
+fn within_text(value: &str, before: &str) -> String {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let mut quote = None;
+    let mut is_escaped = false;
+    for letter in line.chars() {
+        match quote {
+            None => quote = Some(letter).filter(|letter| matches!(letter, '"' | '\'')),
+            Some(_) if is_escaped => is_escaped = false,
+            Some('"') if letter == '\\' => is_escaped = true,
+            Some(open) if letter == open => quote = None,
+            Some(_) => {}
+        }
+    }
+    match quote {
+        Some('\'') => value.to_owned(),
+        _ => value.replace('\\', r"\\").replace('"', "\\\""),
+    }
+}
+
 /// The first line outside comments with an unknown parameter, and the parameter.
 fn left_over(text: &str) -> Option<(usize, &str)> {
     for (index, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with('#') {
+        if is_comment(line) {
             continue;
         }
         let name = match (line.split_once("\"$"), line.split_once("${")) {

@@ -296,6 +296,10 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:9: nothing depends on 'sigma'",
         ),
         (
+            GOOD.replace("sigma = \"$sigma\"", "# sigma = \"$sigma\""),
+            "x.toml:9: nothing depends on 'sigma'",
+        ),
+        (
             GOOD.replace("depth = 3", "depth = \"$deep\""),
             "x.toml:17: no parameter is called 'deep'",
         ),
@@ -762,5 +766,18 @@ fn an_ensemble_may_have_a_book_whose_moves_are_part_of_the_hash() {
     ] {
         let complaint = with(wrong).expect_err("refused");
         assert!(complaint.contains(expected), "{complaint}");
+    }
+}
+
+/// Letters that TOML escapes were read as others.
+#[test]
+fn a_value_within_a_text_stays_as_it_is() {
+    let grid = r#"sigma = [25, 50.5]
+folder = ['C:\temp']"#;
+    for text in [r#""${folder}\\x.bin""#, r"'${folder}\x.bin'"] {
+        let file = GOOD.replace("sigma = [25, 50.5]", grid);
+        let file = file.replace("name = \"s\"", &format!("name = \"s\"\nweights = {text}"));
+        let refused = parse(&file).expect_err("there are no weights");
+        assert!(refused.contains(r"C:\\temp\\x.bin"), "{refused}");
     }
 }

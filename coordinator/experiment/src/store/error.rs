@@ -25,6 +25,19 @@ pub enum StoreError {
         /// Hash of the settings to be played.
         ours: String,
     },
+    /// The store holds games of a cell with the same parameters in another order, which begins anew in this one.
+    #[error(
+        "the store holds games of '{theirs}' of '{name}', which this file calls '{cell}'; put the parameters back into \
+         their order, or give --accept-changes to play new cells beside the old ones"
+    )]
+    Reordered {
+        /// The experiment.
+        name: String,
+        /// The cell of the file.
+        cell: String,
+        /// The cell of the store.
+        theirs: String,
+    },
     /// The store holds games of another build.
     #[error(
         "the store holds games of '{cell}' of '{name}' by another build ({theirs}, this is {ours}); \

@@ -35,6 +35,12 @@ pub enum DatabaseFault {
         /// Kind of the file system.
         kind: &'static str,
     },
+    /// The path of the file is not Unicode.
+    #[error(
+        "the path {} is not Unicode, as the file of a store has to be; rename what is not, or name a store by --store",
+        .0.display()
+    )]
+    Path(PathBuf),
     /// A stored number does not fit its type.
     #[error("{0} is out of range")]
     Range(i64),

@@ -45,7 +45,11 @@ impl SqliteFile {
             },
         };
         let mut path = String::new();
-        for letter in real.to_string_lossy().chars() {
+        // Letters in place of others would be those of another file.
+        let Some(text) = real.to_str() else {
+            return Err(DatabaseFault::Path(real).into());
+        };
+        for letter in text.chars() {
             match letter {
                 '%' | '?' | '#' => path.push_str(&format!("%{:02X}", u32::from(letter))),
                 letter => path.push(letter),

@@ -18,8 +18,8 @@ use tokio::{
     time::{self, Instant},
 };
 
-/// Longest wait for the first answer of a server.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
+/// Longest wait for the end of a connection.
+const CLOSING_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Longest wait for the beginning of a transaction; a pooler may hold it until a connection of the server is free.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(150);
@@ -72,7 +72,8 @@ impl DatabaseConnection {
     /// Connects.
     ///
     /// # Errors
-    /// No server answers, or the address is not that of a database; reported within seconds.
+    /// No server answers, or the address is not that of a database; reported within seconds, for a file within a
+    /// minute.
     pub async fn open(
         url: &str,
         dialect: &'static Dialect,
@@ -96,13 +97,13 @@ impl DatabaseConnection {
         };
         let begun = Instant::now();
         loop {
-            let error = match time::timeout(ANSWER_PATIENCE, opened.connect()).await {
+            let error = match time::timeout(dialect.answer, opened.connect()).await {
                 Ok(Ok(connection)) => {
                     opened.keep(connection).await;
                     return Ok(opened);
                 }
                 Ok(Err(error)) => StoreError::from(error),
-                Err(_) => return Err(DatabaseFault::NoAnswer(ANSWER_PATIENCE).into()),
+                Err(_) => return Err(DatabaseFault::NoAnswer(dialect.answer).into()),
             };
             let is_temporary = matches!(&error, StoreError::Unavailable(fault) if !fault.is_full());
             if !is_temporary || begun.elapsed() >= PATIENCE {
@@ -177,7 +178,7 @@ impl DatabaseConnection {
             let _ = kept.connection.close().await;
         };
         // A server may be gone.
-        let _ = time::timeout(ANSWER_PATIENCE, closed).await;
+        let _ = time::timeout(CLOSING_PATIENCE, closed).await;
     }
 
     async fn connect(&self) -> Result<AnyConnection, sqlx::Error> {

@@ -22,6 +22,8 @@ pub(super) struct Dialect {
     pub settle: &'static [&'static str],
     /// Time after which an unused connection is closed; `None` for never.
     pub idle: Option<Duration>,
+    /// Longest wait for the first answer to a new connection.
+    pub answer: Duration,
     /// Statement that makes the table of migrations, as sqlx has it.
     pub migration_table: &'static str,
     /// Migrations that make its tables.
@@ -49,6 +51,8 @@ pub(super) const SQLITE: Dialect = Dialect {
         "PRAGMA wal_checkpoint(TRUNCATE)",
     ],
     idle: None,
+    // A machine whose cores others have is slow, and not away.
+    answer: Duration::from_secs(60),
     migration_table: "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
         version BIGINT PRIMARY KEY, description TEXT NOT NULL,
         installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -77,6 +81,7 @@ pub(super) const POSTGRES: Dialect = Dialect {
     ],
     settle: &[],
     idle: Some(Duration::from_secs(1)),
+    answer: Duration::from_secs(5),
     migration_table: "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
         version BIGINT PRIMARY KEY, description TEXT NOT NULL,
         installed_on TIMESTAMPTZ NOT NULL DEFAULT now(),

@@ -132,6 +132,18 @@ pub(super) async fn plan_cells(
             ..
         } = planned;
         let Some(cell) = known.find(label, specification) else {
+            let reordered = known
+                .reordered(label)
+                .find(|cell| played.contains(&cell.id));
+            if let Some(reordered) = reordered
+                && !accepted.changes
+            {
+                return Err(StoreError::Reordered {
+                    name: plan.name.clone(),
+                    cell: label.clone(),
+                    theirs: reordered.label.clone(),
+                });
+            }
             let unlike =
                 (known.unlike(label, specification)).find(|cell| played.contains(&cell.id));
             if let Some(unlike) = unlike

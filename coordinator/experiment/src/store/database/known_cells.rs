@@ -76,6 +76,17 @@ impl KnownCells {
         cells.filter(move |cell| cell.label == label && cell.specification != specification)
     }
 
+    /// The cells whose labels have the same parameters in another order.
+    pub fn reordered<'a>(&'a self, label: &'a str) -> impl Iterator<Item = &'a KnownCell> {
+        fn sorted(label: &str) -> Vec<&str> {
+            let mut parameters: Vec<&str> = label.split(' ').collect();
+            parameters.sort_unstable();
+            parameters
+        }
+        let cells = self.0.iter();
+        cells.filter(move |cell| cell.label != label && sorted(&cell.label) == sorted(label))
+    }
+
     /// Rows of the planned cells in their order: those with their settings, or else those whose settings
     /// nobody knows. A cell that is not in the store is [`ABSENT`].
     pub fn planned(&self, plan: &ExperimentPlan) -> Vec<i64> {

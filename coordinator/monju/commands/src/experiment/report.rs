@@ -16,7 +16,7 @@ use monju_experiment::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -127,8 +127,9 @@ impl ReportCommand {
         };
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        if let Some(page) = &page {
-            write(folder, "report.html", page)?;
+        match &page {
+            Some(page) => write(folder, "report.html", page)?,
+            None => remove_old_page(folder)?,
         }
         let mut markdown = markdown;
         for (name, _) in &figures {
@@ -154,6 +155,22 @@ impl ReportCommand {
             );
         }
         Ok(())
+    }
+}
+
+/// Removes the page of an earlier report, beside which the other files would be those of this one.
+fn remove_old_page(folder: &Path) -> anyhow::Result<()> {
+    let path = folder.join("report.html");
+    match fs::remove_file(&path) {
+        Ok(()) => {
+            tell!(
+                "{} is of an earlier report, and removed; --html makes another one",
+                path.display()
+            );
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot remove {}", path.display())),
     }
 }
 
