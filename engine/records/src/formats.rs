@@ -97,11 +97,7 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
             let pieces = text.plain_moves().map(|text| piece_of_kif(&text));
             (text.check_start().map_err(Rejection::unreadable))
                 .and_then(|()| guarded(|| kif::parse_kif_str(&text.plain())))
-                // A wrong number or a stray line says more than what the parser makes of it.
-                .map_err(|rejection| match text.check_numbers() {
-                    Err(error) if !matches!(rejection, Rejection::Inconsistent(_)) => error.into(),
-                    _ => rejection,
-                })
+                .map_err(|rejection| first_fault(rejection, &text))
                 .and_then(|record| check_moves(record, |moves| text.check(moves)))
                 .and_then(|record| check_pieces(record, pieces))
                 .map_err(|rejection| rejection.with_line(|number| text.line_of(number)))
@@ -126,6 +122,19 @@ pub(crate) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord
         }
         _ => return None,
     })
+}
+
+/// Returns what the parser refuses a KIF file for, or a wrong number or a stray line before it: that says more than
+/// what the parser makes of it.
+fn first_fault(rejection: Rejection, text: &KifText) -> Rejection {
+    let rejection = rejection.with_line(|number| text.line_of(number));
+    match text.check_numbers() {
+        Err(error) if error.line() <= rejection.line().or(Some(usize::MAX)) => match rejection {
+            Rejection::Inconsistent(_) => rejection,
+            _ => error.into(),
+        },
+        _ => rejection,
+    }
 }
 
 /// Takes the ending out of a game in KI2 that has none in its file: the library adds an interruption.

@@ -86,6 +86,16 @@ pub enum KifError {
     },
 }
 
+impl KifError {
+    /// Returns the line that is wrong, where it is one.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::Number { line, .. } | Self::Line(line) => Some(*line),
+            _ => None,
+        }
+    }
+}
+
 /// `まで`, which precedes the number of moves on the last line.
 const UNTIL: &str = "まで";
 

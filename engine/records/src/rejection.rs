@@ -93,6 +93,14 @@ impl Rejection {
         })
     }
 
+    /// Returns the line of a wrong move, where it is known.
+    pub(crate) fn line(&self) -> Option<usize> {
+        match self {
+            Self::IllegalMove(place) | Self::OtherPiece(OtherPiece { place, .. }) => place.line,
+            _ => None,
+        }
+    }
+
     /// Adds the line of a wrong move, which `line_of` finds by its number.
     pub(crate) fn with_line(mut self, line_of: impl FnOnce(usize) -> Option<usize>) -> Self {
         if let Self::IllegalMove(place) | Self::OtherPiece(OtherPiece { place, .. }) = &mut self {

@@ -539,6 +539,12 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
     for (from, to, detail) in [
         ("   3 ", "   1 ", "line 6 has the number 1 where 3"),
         ("   3 ", "   x ", "line 6 is neither a move nor a comment"),
+        // The first of two faults.
+        (
+            "   1 ７六歩(77)   ( 0:01/00:00:01)\n*a comment\n   2 ３四歩(33)\n   3 ",
+            "   1 ７五歩(77)\n   2 ３四歩(33)\n   x ",
+            "illegal move, first a.kif:1 (move 1, line 3)",
+        ),
         // The next move is illegal without it, which says less.
         (
             "   2 ３四歩(33)\n",
