@@ -132,9 +132,9 @@ pub(super) async fn plan_cells(
             ..
         } = planned;
         let Some(cell) = known.find(label, specification) else {
-            let reordered = known
-                .reordered(label)
-                .find(|cell| played.contains(&cell.id));
+            let is_planned = |label: &String| plan.cells.iter().any(|cell| cell.label == *label);
+            let reordered = (known.reordered(label))
+                .find(|cell| played.contains(&cell.id) && !is_planned(&cell.label));
             if let Some(reordered) = reordered
                 && !accepted.changes
             {

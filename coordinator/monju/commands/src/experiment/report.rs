@@ -16,7 +16,7 @@ use monju_experiment::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -129,7 +129,7 @@ impl ReportCommand {
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         match &page {
             Some(page) => write(folder, "report.html", page)?,
-            None => remove_old_page(folder)?,
+            None => warn_of_old_page(folder),
         }
         let mut markdown = markdown;
         for (name, _) in &figures {
@@ -158,19 +158,14 @@ impl ReportCommand {
     }
 }
 
-/// Removes the page of an earlier report, beside which the other files would be those of this one.
-fn remove_old_page(folder: &Path) -> anyhow::Result<()> {
+/// Warns of the page of an earlier report, beside which the other files are those of this one.
+fn warn_of_old_page(folder: &Path) {
     let path = folder.join("report.html");
-    match fs::remove_file(&path) {
-        Ok(()) => {
-            tell!(
-                "{} is of an earlier report, and removed; --html makes another one",
-                path.display()
-            );
-            Ok(())
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).with_context(|| format!("cannot remove {}", path.display())),
+    if path.exists() {
+        tell!(
+            "warning: {} is not of this report; --html writes it anew",
+            path.display()
+        );
     }
 }
 

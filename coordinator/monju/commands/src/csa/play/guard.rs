@@ -9,6 +9,9 @@ use tokio::time::Instant;
 /// the move. A move leaves when half of it is left.
 const RESERVE: Duration = Duration::from_millis(500);
 
+/// Time of the engine to take a line while no move is due.
+const LINE_PATIENCE: Duration = Duration::from_millis(500);
+
 /// Least time for a move whose end is not known: the server that takes up a game again knows better than we do.
 const AFTER_LOSS: Duration = Duration::from_secs(2);
 
@@ -38,12 +41,12 @@ impl Board {
     }
 
     /// Returns the time by which the engine has to have taken a line of ours: a quarter of the reserve before a move
-    /// leaves without it. The wait is as short while no move is due, because the server is not heard meanwhile.
+    /// leaves without it. The wait is short while no move is due, too: the server is not heard meanwhile.
     pub(super) fn line_until(&self) -> Instant {
         let now = Instant::now();
         match self.end_of_clock() {
             Some((end, reserve)) => (end - reserve * 3 / 4).max(now + reserve / 8),
-            None => now + RESERVE / 4,
+            None => now + LINE_PATIENCE,
         }
     }
 
