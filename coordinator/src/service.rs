@@ -420,7 +420,7 @@ impl Coordinator for Service {
         let mut setup = self.setup(begin).await?;
         let mut pass = self.enter(claim.as_ref(), peer)?;
         let is_of_game = is_of_game(claim.as_ref());
-        setup.claim = claim.and_then(|_| self.inner.reservation.claim());
+        setup.claim = pass.claim();
         let kept = self.kept_for(&setup);
         let (ballots, downstream) = mpsc::channel(BALLOTS);
         // Standings leave the last place to it.
@@ -537,7 +537,7 @@ impl Coordinator for Service {
         let peer = request.remote_addr();
         let PrepareGameRequest { game_id, claim } = request.into_inner();
         check_game_id(&game_id)?;
-        let _pass = self.enter_in_time(claim.as_ref(), peer).await?;
+        let pass = self.enter_in_time(claim.as_ref(), peer).await?;
         self.inner.ponders.end_all();
         // An aborted game may be played again under its name.
         self.inner.leads.forget(&game_id);
@@ -547,7 +547,14 @@ impl Coordinator for Service {
         roster
             .settle(SETTLING.saturating_sub(self.inner.begun.elapsed()))
             .await;
-        let claim = claim.and_then(|_| self.inner.reservation.claim());
+        let is_claimed = claim.is_some();
+        let claim = pass.claim();
+        if is_claimed
+            && claim.is_none()
+            && let Some(held) = self.inner.reservation.held()
+        {
+            return Err(held.into());
+        }
         // After a restart the workers are still held by the session before it.
         let lease_patience = lease_patience(claim.as_ref());
         let told = roster.new_game(&game_id, claim.as_ref(), PREPARATION, lease_patience);

@@ -147,6 +147,7 @@ impl Worker for FakeWorker {
             draining: self.draining,
             instance: self.instance,
             holds,
+            held_by: (self.reservation.held()).map_or(String::new(), |held| held.holder),
             players: self.players.iter().map(|(info, _)| info.clone()).collect(),
             ..DescribeResponse::default()
         }))

@@ -4,8 +4,8 @@
 //! the time of its lease. A higher purpose takes them from a lower one. Calls without a claim are looks: they
 //! take what nobody holds.
 //!
-//! A coordinator holds the players of its workers, which may be held through another coordinator: there, a hold that no
-//! worker has confirmed keeps no game out.
+//! A coordinator holds the players of its workers, which may be held through another coordinator: there, a hold that a
+//! worker has refused, and none has confirmed, keeps no game out.
 
 use crate::v1::{Claim, Purpose};
 use crate::{convert::short_milliseconds, text::excerpt};
@@ -39,7 +39,7 @@ struct ReservationState {
     holder: Mutex<Option<Holder>>,
     /// The session that holds the players, for calls that it takes them from.
     taken: watch::Sender<Option<Held>>,
-    /// The players are those of workers, which confirm a hold.
+    /// The players are those of workers, which confirm or refuse a hold.
     is_of_workers: bool,
 }
 
@@ -54,8 +54,18 @@ struct Holder {
     calls: usize,
     /// Number of its first claim: calls of an earlier hold are not counted.
     number: u64,
-    /// The players are its own: no other session of its purpose takes them.
-    is_confirmed: bool,
+    standing: HoldStanding,
+}
+
+/// What workers have said of a hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HoldStanding {
+    /// Nothing yet.
+    Unknown,
+    /// One holds its players for the session: no other one of its purpose takes them.
+    Confirmed,
+    /// One holds its players for another session.
+    Refused,
 }
 
 /// The session that holds players.
@@ -112,8 +122,8 @@ impl Reservation {
         }
     }
 
-    /// Players of workers, which may be held elsewhere: another session takes them for no lower purpose until a worker
-    /// has [confirmed](Self::confirm) the hold.
+    /// Players of workers, which may be held elsewhere: another session takes them for no lower purpose after a worker
+    /// has [refused](Self::refuse) the hold, and before one has [confirmed](Self::confirm) it.
     pub fn of_workers() -> Self {
         Self::new(true)
     }
@@ -157,7 +167,10 @@ impl Reservation {
                 return Err(held);
             }
             _ => Holder {
-                is_confirmed: !self.state.is_of_workers,
+                standing: match self.state.is_of_workers {
+                    true => HoldStanding::Unknown,
+                    false => HoldStanding::Confirmed,
+                },
                 ..Holder::new(claim, lease, peer)
             },
         };
@@ -178,18 +191,29 @@ impl Reservation {
         released.is_some()
     }
 
-    /// Notes that a worker has let a session in.
+    /// Notes that a worker holds its players for a session.
     pub fn confirm(&self, session: &str) {
+        self.note(session, HoldStanding::Confirmed);
+    }
+
+    /// Notes that a worker holds its players for another session than this one.
+    pub fn refuse(&self, session: &str) {
+        self.note(session, HoldStanding::Refused);
+    }
+
+    fn note(&self, session: &str, standing: HoldStanding) {
         let mut holder = self.lock();
-        if let Some(holder) = holder.as_mut().filter(|it| it.held.session == session) {
-            holder.is_confirmed = true;
+        let holder = holder.as_mut().filter(|it| it.held.session == session);
+        // What one worker holds is worth holding.
+        if let Some(holder) = holder.filter(|it| it.standing != HoldStanding::Confirmed) {
+            holder.standing = standing;
         }
     }
 
     /// Tells whether a session holds the players that no worker has let in yet.
     pub fn is_unconfirmed(&self) -> bool {
         let holder = self.lock();
-        holder.as_ref().is_some_and(|holder| !holder.is_confirmed)
+        (holder.as_ref()).is_some_and(|holder| holder.standing != HoldStanding::Confirmed)
     }
 
     /// Returns the session that holds the players.
@@ -254,15 +278,15 @@ impl Holder {
             until: Instant::now() + lease,
             calls: 1,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
-            is_confirmed: true,
+            standing: HoldStanding::Confirmed,
         }
     }
 
     /// Tells whether another session with this purpose is refused.
     fn keeps_out(&self, purpose: Purpose) -> bool {
-        match self.is_confirmed {
-            true => self.held.purpose >= purpose,
-            false => self.held.purpose > purpose,
+        match self.standing {
+            HoldStanding::Unknown | HoldStanding::Confirmed => self.held.purpose >= purpose,
+            HoldStanding::Refused => self.held.purpose > purpose,
         }
     }
 
@@ -287,6 +311,14 @@ impl Pass {
             reservation: reservation.clone(),
             hold,
         }
+    }
+
+    /// Returns the claim of its session, as [`Reservation::claim`] does; `None` for a look, and once another session
+    /// has the players.
+    pub fn claim(&self) -> Option<Claim> {
+        let (session, _) = self.hold.as_ref()?;
+        let claim = self.reservation.claim();
+        claim.filter(|claim| claim.session == *session)
     }
 
     /// Waits until another session takes the players, and returns it. Safe to drop and call again.
@@ -467,31 +499,30 @@ mod tests {
 
     /// A game that its workers refused kept out the one that they were held for.
     #[tokio::test(start_paused = true)]
-    async fn a_hold_that_no_worker_has_confirmed_keeps_no_game_out() {
+    async fn a_hold_that_a_worker_refuses_keeps_no_game_out() {
         let players = Reservation::of_workers();
-        let mut refused = players.enter(Some(&game("a")), None).expect("free");
-        assert!(players.is_unconfirmed());
-        for lower in [None, Some(analysis("b"))] {
-            players.enter(lower.as_ref(), None).expect_err("lower");
-        }
-        drop(
-            players
-                .enter(Some(&game("b")), None)
-                .expect("not confirmed"),
-        );
+        let enter = |claim: &Claim| players.enter(Some(claim), None);
+        let mut refused = enter(&game("a")).expect("free");
+        enter(&game("b")).expect_err("no worker has been asked");
+        players.refuse("b");
+        enter(&game("b")).expect_err("another session was refused");
+        players.refuse("a");
+        enter(&analysis("b")).expect_err("lower");
+        players.enter(None, None).expect_err("lower");
+        assert!(refused.claim().is_some());
+        drop(enter(&game("b")).expect("refused"));
         assert!(refused.taken().await.to_string().contains("the GUI of b"));
-        // A late word on a session that is gone.
+        assert_eq!(refused.claim(), None);
         players.confirm("a");
-        assert!(players.is_unconfirmed());
+        assert!(players.is_unconfirmed(), "a session that is gone");
         players.confirm("b");
-        assert!(!players.is_unconfirmed());
-        let renewed = players.enter(Some(&game("b")), None).expect("its own");
-        players
-            .enter(Some(&game("a")), None)
-            .expect_err("confirmed");
+        players.refuse("b");
+        assert!(!players.is_unconfirmed(), "another worker");
+        let renewed = enter(&game("b")).expect("its own");
+        enter(&game("a")).expect_err("confirmed");
         drop(renewed);
         advance(LEASE).await;
-        drop(players.enter(Some(&game("a")), None).expect("over"));
+        drop(enter(&game("a")).expect("over"));
         assert!(players.is_unconfirmed(), "another hold");
     }
 

@@ -448,14 +448,21 @@ impl WorkerWatcher {
         loop {
             let claim = self.reservation.get().and_then(Reservation::claim);
             let present = claim.as_ref().map(|claim| claim.session.clone());
+            let holder = claim.as_ref().map(|claim| claim.holder.clone());
             let asked = Instant::now();
             let described = self.describe(claim).await;
             let round_trip = asked.elapsed();
             let connected = described.is_ok();
             if let (Some(reservation), Some(session)) = (self.reservation.get(), &present)
-                && described.as_ref().is_ok_and(|described| described.holds)
+                && let Ok(described) = &described
             {
-                reservation.confirm(session);
+                // Older builds tell the holder alone.
+                let is_named = |holder: &str| described.held_by.starts_with(holder);
+                if described.holds || holder.as_deref().is_some_and(is_named) {
+                    reservation.confirm(session);
+                } else if !described.held_by.is_empty() {
+                    reservation.refuse(session);
+                }
             }
             if connected {
                 self.release_overdue(present).await;

@@ -263,6 +263,9 @@ async fn a_game_comes_to_a_coordinator_that_another_one_asks_in_vain() {
     };
     served.client.hold(hold.clone()).await.expect("its own");
     end(in_vain).await.expect("decided");
+    // The worker has said for whom it holds its players.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    served.client.hold(hold.clone()).await.expect("its own");
     let next = asked(&mut served, game, one_second()).await;
     let (_stop, stream) = next.expect("its own workers");
     end(stream).await.expect("decided");

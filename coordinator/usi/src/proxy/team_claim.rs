@@ -36,6 +36,8 @@ struct Claimed {
     played: Option<Instant>,
     /// Number of claims so far.
     number: u64,
+    /// Players have voted in this game.
+    has_played: bool,
 }
 
 /// The claim of a session. Clones share it.
@@ -60,6 +62,7 @@ impl TeamClaim {
     /// Returns the claim for a game that begins, once a release of the last one is done.
     pub async fn of_game(&self) -> Claim {
         let _released = self.releasing.lock().await;
+        self.lock().has_played = false;
         self.of_search(false)
     }
 
@@ -93,11 +96,14 @@ impl TeamClaim {
         self.lock().played = None;
     }
 
-    /// Stops claiming where another session holds every player of a ballot, through another coordinator.
+    /// Notes who has voted. Stops claiming where another session holds every player of a ballot, through another
+    /// coordinator.
     pub fn note_votes(&self, ballot: &Ballot) {
         let mut votes = ballot.votes.iter();
         if !ballot.votes.is_empty() && votes.all(|vote| names_holder(&vote.failure)) {
             self.refused();
+        } else if ballot.votes.iter().any(|vote| vote.line.is_some()) {
+            self.lock().has_played = true;
         }
     }
 
@@ -145,7 +151,9 @@ impl TeamClaim {
             Ok(Ok(_)) => false,
             Ok(Err(status)) => {
                 tracing::debug!(%status, "the players are not held");
-                if is_held(&status) {
+                // A game that has begun waits for its players: others may have been first to ask a coordinator that was
+                // started again.
+                if is_held(&status) && !self.lock().has_played {
                     self.refused();
                 }
                 is_lost(&status)
