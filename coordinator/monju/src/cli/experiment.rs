@@ -106,8 +106,8 @@ pub struct ExperimentStatusArguments {
 pub struct ReportArguments {
     #[command(flatten)]
     experiment: ExperimentArguments,
-    /// Writes report.md, report.csv, report.json and figures into this folder, instead of Markdown
-    /// to standard output
+    /// Writes report.md, report.csv, report.json, figures and the specification.toml into this
+    /// folder, instead of Markdown to standard output
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Writes all games below this folder: CSA, KIF, and their ballots as JSON lines
