@@ -26,6 +26,10 @@ const RENEWAL_PATIENCE: Duration = Duration::from_secs(2);
 /// Time without a search after which a game counts as given up: GUIs do not always tell its end.
 const IDLE: Duration = Duration::from_secs(60 * 60);
 
+/// Time for which a game that has begun claims players again and again that another session holds. A coordinator that
+/// was started again has asked its workers long before; whoever holds them for longer plays.
+const INSISTENCE: Duration = Duration::from_secs(30);
+
 /// Time that the coordinator gets to hear that the players are free.
 const RELEASE_PATIENCE: Duration = Duration::from_millis(500);
 
@@ -38,6 +42,19 @@ struct Claimed {
     number: u64,
     /// Players have voted in this game.
     has_played: bool,
+    /// Since when another session has held the players, without a success or a search of ours between.
+    held_since: Option<Instant>,
+}
+
+impl Claimed {
+    /// Ends or keeps up the claim, while another session holds the players. A game that has begun waits for them:
+    /// others may have been first to ask a coordinator that was started again.
+    fn refused_once(&mut self) {
+        let since = *self.held_since.get_or_insert_with(Instant::now);
+        if !self.has_played || since.elapsed() >= INSISTENCE {
+            self.played = None;
+        }
+    }
 }
 
 /// The claim of a session. Clones share it.
@@ -72,6 +89,7 @@ impl TeamClaim {
         {
             let mut claimed = self.lock();
             claimed.played = (!is_infinite).then(Instant::now);
+            claimed.held_since = None;
             claimed.number += 1;
         }
         let purpose = match is_infinite {
@@ -117,6 +135,7 @@ impl TeamClaim {
                 return;
             }
             claimed.played = None;
+            claimed.has_played = false;
         }
         let request = ReleaseRequest {
             session: self.session.id().to_owned(),
@@ -148,13 +167,14 @@ impl TeamClaim {
         let mut asked = coordinators.asked();
         // The next search tells why the players are lost.
         let is_gone = match timeout(RENEWAL_PATIENCE, asked.client.hold(request)).await {
-            Ok(Ok(_)) => false,
+            Ok(Ok(_)) => {
+                self.lock().held_since = None;
+                false
+            }
             Ok(Err(status)) => {
                 tracing::debug!(%status, "the players are not held");
-                // A game that has begun waits for its players: others may have been first to ask a coordinator that was
-                // started again.
-                if is_held(&status) && !self.lock().has_played {
-                    self.refused();
+                if is_held(&status) {
+                    self.lock().refused_once();
                 }
                 is_lost(&status)
             }

@@ -126,6 +126,27 @@ async fn a_game_that_has_begun_claims_its_players_until_it_has_them_again() {
     assert_eq!(players.claim().expect("held").session, own);
 }
 
+/// A game that was given up without a word took the team between two games of those who had got it meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_game_whose_players_another_one_keeps_claims_them_only_with_its_next_search() {
+    let players = Reservation::of_workers();
+    let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
+    gui.ready().await;
+    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    gui.best_move().await;
+    let own = players.claim().expect("held").session;
+    players.refuse(&own);
+    let other = held_by_another(&players);
+    players.confirm(other.id());
+    gui.wait(40).await;
+    players.release(other.id());
+    gui.wait(10).await;
+    assert_eq!(players.held(), None);
+    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    gui.best_move().await;
+    assert_eq!(players.claim().expect("held").session, own);
+}
+
 /// A coordinator lets a session in whose players another one holds through another coordinator.
 #[tokio::test(start_paused = true)]
 async fn a_gui_whose_players_all_refuse_it_claims_them_only_with_its_next_search() {
