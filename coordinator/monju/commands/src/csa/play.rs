@@ -134,9 +134,9 @@ pub struct Board {
     notes: Vec<Note>,
     thinking: EngineTask,
     info: EngineInfo,
-    /// Since when it has been our turn.
+    /// Since when it has been the turn of the side to move.
     turn_began: Instant,
-    /// Time asleep in our turn that is not yet taken off its beginning.
+    /// Time asleep in this turn; in ours, that which is not yet taken off its beginning.
     asleep: SleepMeter,
     /// When the engine was asked.
     asked: Instant,
@@ -258,7 +258,7 @@ impl Board {
         self.told = reports.len();
     }
 
-    /// Begins the game, or a turn of ours, whose clock has run since then.
+    /// Begins the game or a turn, whose clock has run since then.
     pub fn begin(&mut self, since: Instant) {
         self.turn_began = since;
         self.asleep.reset();
@@ -266,8 +266,11 @@ impl Board {
 
     /// Takes the time that the machine has slept in our turn off its clock.
     fn count_sleep(&mut self) {
+        if !self.is_our_turn() {
+            return;
+        }
         let asleep = self.asleep.take();
-        if asleep.is_zero() || !self.is_our_turn() {
+        if asleep.is_zero() {
             return;
         }
         let asleep_s = asleep.as_secs_f64();
@@ -275,6 +278,14 @@ impl Board {
         for began in iter::once(&mut self.turn_began).chain(&mut self.resumed) {
             *began = began.checked_sub(asleep).unwrap_or(*began);
         }
+    }
+
+    /// Returns for how long our turn has run already when a move of the opponent arrives that took it `spent`: where
+    /// the machine was asleep meanwhile, the move may have come long ago.
+    fn overslept(&mut self, spent: Duration) -> Duration {
+        let asleep = self.asleep.take();
+        let passed = self.turn_began.elapsed().saturating_add(asleep);
+        asleep.min(passed.saturating_sub(spent))
     }
 
     /// Goes on with a game whose connection was lost at a time.
@@ -466,11 +477,12 @@ impl Board {
         name.is_some_and(|name| name.starts_with("Monju"))
     }
 
-    /// Tells the engine that the expected reply was played.
-    async fn ponder_hit(&mut self) -> Result<(), EngineFailure> {
+    /// Tells the engine that the expected reply was played, and that our clock has run for a time since.
+    async fn ponder_hit(&mut self, overslept: Duration) -> Result<(), EngineFailure> {
         let until = self.line_until();
         if self.knows_late_clock() {
-            let clock = self.words(self.clocks);
+            let overslept_ms = u64::try_from(overslept.as_millis()).unwrap_or(u64::MAX);
+            let clock = self.words(self.clocks.after(self.ours, overslept_ms));
             in_time(until, self.seated()?.ponder_hit_with(&clock)).await
         } else {
             in_time(until, self.seated()?.ponder_hit()).await
@@ -651,19 +663,25 @@ impl Board {
             if sent.and_then(|sent| sent.mv) != Some(mv) {
                 self.discard_or_restart().await;
             }
+            self.begin(Instant::now());
             return;
         }
-        self.begin(Instant::now());
+        let overslept = self.overslept(Duration::from_millis(spent));
+        let now = Instant::now();
+        self.begin(now.checked_sub(overslept).unwrap_or(now));
+        let knows_clock = overslept.is_zero() || self.knows_late_clock();
         self.resumed = None;
         self.start_until = self.patience_with_start();
         match std::mem::replace(&mut self.thinking, EngineTask::Nothing) {
-            EngineTask::Ponder(expected, None) if expected == mv => match self.ponder_hit().await {
-                Ok(()) => {
-                    self.is_hurried = false;
-                    self.thinking = EngineTask::Move;
+            EngineTask::Ponder(expected, None) if expected == mv && knows_clock => {
+                match self.ponder_hit(overslept).await {
+                    Ok(()) => {
+                        self.is_hurried = false;
+                        self.thinking = EngineTask::Move;
+                    }
+                    Err(error) => self.restart_after(error),
                 }
-                Err(error) => self.restart_after(error),
-            },
+            }
             // An answer that came too early may be to another question: the engine is asked again.
             thinking => {
                 self.thinking = thinking;

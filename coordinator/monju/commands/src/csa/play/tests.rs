@@ -394,6 +394,33 @@ async fn time_asleep_in_our_turn_is_taken_off_the_clock() {
     board.close().await;
 }
 
+/// A move of the opponent that came while the machine was asleep seemed to be new.
+#[tokio::test]
+async fn a_turn_that_began_while_the_machine_was_asleep_has_run_since() {
+    static ASLEEP_S: AtomicU64 = AtomicU64::new(0);
+    let mut board = board(&[MUTE]).await;
+    board.prepare(&summary("")).await.expect("ready");
+    board.asleep = SleepMeter::of(|| Duration::from_secs(ASLEEP_S.load(Ordering::Relaxed)));
+    pause();
+    // Ours is not counted once more: the server has told it.
+    ASLEEP_S.fetch_add(5, Ordering::Relaxed);
+    for (ours, awake_s, asleep_s, theirs, expected_s) in [
+        ("+7776FU,T9", 4, 12, "-3334FU,T10", 6.0),
+        ("+2726FU,T1", 9, 0, "-8384FU,T2", 0.0),
+        ("+2625FU,T1", 9, 3, "-8485FU,T2", 3.0),
+        ("+9796FU,T1", 9, 3, "-9394FU,T12", 0.0),
+    ] {
+        board.moved(ours).await;
+        sleep(Duration::from_secs(awake_s)).await;
+        ASLEEP_S.fetch_add(asleep_s, Ordering::Relaxed);
+        board.count_sleep();
+        board.moved(theirs).await;
+        let run = board.turn_began.elapsed().as_secs_f64();
+        assert!((run - expected_s).abs() < 0.01, "{theirs}: {run}");
+    }
+    board.close().await;
+}
+
 #[tokio::test]
 async fn a_declaration_leaves_where_the_rules_allow_it() {
     let folder = tempfile::tempdir().expect("a folder");
