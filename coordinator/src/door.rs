@@ -2,7 +2,9 @@
 //! of configurations, and texts are short and plain.
 
 use monju_engine::rules::MOST_LEGAL_MOVES;
-use monju_proto::convert::{GREATEST_WEIGHT, UNKNOWN_LENGTH};
+use monju_proto::convert::{
+    GREATEST_DEPTH, GREATEST_NUMBER, GREATEST_WEIGHT, LONGEST_VARIATION, UNKNOWN_LENGTH,
+};
 use monju_proto::text::{excerpt, is_plain};
 use monju_proto::v1::{
     Candidate, DescribeResponse, DrainResponse, EnrolRequest, ExamineResponse, Limits, Line,
@@ -33,18 +35,12 @@ const LONGEST_TEXT: usize = 4_096;
 const MOST_SETTINGS: usize = 500;
 /// Greatest length of a move: `resign` is the longest.
 const LONGEST_MOVE: usize = 6;
-/// Greatest length of a variation.
-const LONGEST_VARIATION: usize = 1_024;
 /// About the greatest number of moves of all variations of one line together; a move and its reply stay of each.
 const MOST_MOVES: usize = 2_048;
 /// Greatest size of the settings of one player, in bytes: programs have some hundreds of short ones.
 const MOST_SETTINGS_BYTES: usize = 64 << 10;
 /// Greatest score, in centipawns.
 const MOST_CENTIPAWNS: i32 = 1_000_000;
-/// Greatest depth. Engines use high numbers for a mate that they have found.
-const GREATEST_DEPTH: u32 = 1_000_000;
-/// Greatest number of nodes or milliseconds, which JSON still carries.
-const GREATEST_NUMBER: u64 = 1 << 53;
 /// Greatest number of findings of an examination, and of problems of a preparation.
 const MOST_FINDINGS: usize = 1_000;
 

@@ -1,6 +1,6 @@
 //! The one client of a consultation: a begun stream, its standings, and its decision.
 
-use crate::text::excerpt;
+use crate::text::brief;
 use crate::v1::{
     Ballot, Begin, Clock, ConsultRequest, ConsultResponse, ConsultationPonderHit, StopConsultation,
     consult_request, consult_response::Message, coordinator_client::CoordinatorClient,
@@ -154,9 +154,6 @@ async fn forward(
     Err(ConsultationError::Undecided)
 }
 
-/// Greatest length of a reason, in characters.
-const LONGEST_REASON: usize = 1_000;
-
 /// The end of an encrypted connection that nobody has announced.
 const CLOSED: &str = "the other side has closed the connection: it has ended, or our certificate may have been revoked";
 
@@ -169,7 +166,7 @@ pub fn reason(status: &Status) -> String {
         (None, "") => status.code().description(),
         (None, message) => message,
     };
-    excerpt(reason, LONGEST_REASON)
+    brief(reason)
 }
 
 /// Returns the innermost cause of an error, which may be the error itself.

@@ -26,6 +26,18 @@ pub const MOST_MOVES: usize = 4_096;
 /// Greatest weight of a vote: sums of weights stay finite, and exact enough to be compared.
 pub const GREATEST_WEIGHT: f64 = 1e6;
 
+// A coordinator quarantines a player that says more than the next three, so a worker passes on no more of what an
+// engine says.
+
+/// Greatest depth of a search. Engines use high numbers for a mate that they have found.
+pub const GREATEST_DEPTH: u32 = 1_000_000;
+
+/// Greatest number of nodes or milliseconds of a search, which JSON still carries.
+pub const GREATEST_NUMBER: u64 = 1 << 53;
+
+/// Greatest length of a variation, in moves.
+pub const LONGEST_VARIATION: usize = 1_024;
+
 /// Greatest length of the start of a question, in bytes.
 const LONGEST_START: usize = 512;
 

@@ -38,6 +38,15 @@ pub fn plain_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Greatest length of the name of a player or a worker, in characters.
+pub const LONGEST_NAME: usize = 64;
+
+/// Tells whether a text may be the name of a player or a worker: one plain word of 1 to [`LONGEST_NAME`] characters.
+pub fn is_name(text: &str) -> bool {
+    let is_word = text.chars().all(|c| is_plain(c) && !c.is_whitespace());
+    is_word && (1..=LONGEST_NAME).contains(&text.chars().count())
+}
+
 /// Returns the plain text's first `longest` characters.
 pub fn excerpt(text: &str, longest: usize) -> String {
     plain(text).chars().take(longest).collect()

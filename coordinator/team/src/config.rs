@@ -11,7 +11,9 @@ mod source;
 mod tests;
 
 pub(crate) use checks::host_of;
-pub use checks::{NameError, WorkersError, check_coordinators, check_name, check_workers};
+pub use checks::{
+    NameError, WorkersError, check_coordinators, check_name, check_workers, is_listen_address,
+};
 pub use error::ConfigError;
 pub use file::{BookTable, RESIGN_AFTER};
 pub use settings::{

@@ -3,7 +3,7 @@
 use crate::options::{OptionValue, UsiOptions};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// UsiOptions that every engine may be sent: the protocol has them whether they are declared or not.
+/// Options that every engine may be sent: the protocol has them whether they are declared or not.
 const IMPLIED: [&str; 2] = ["USI_Hash", "USI_Ponder"];
 
 /// The options that an engine has declared, each with the text behind `type`.

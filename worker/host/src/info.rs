@@ -1,17 +1,12 @@
 //! The `info` and `bestmove` lines of USI engines.
 
 use monju_engine::rules::MOST_LEGAL_MOVES;
-use monju_proto::{convert::milliseconds, v1};
+use monju_proto::{
+    convert::{GREATEST_DEPTH, GREATEST_NUMBER, LONGEST_VARIATION, milliseconds},
+    v1,
+};
 use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
-// Coordinators quarantine a player that says more than this, and an engine may say anything.
-
-/// Greatest depth that is passed on.
-const GREATEST_DEPTH: u32 = 1_000_000;
-/// Greatest number of nodes that is passed on, which JSON still carries.
-const MOST_NODES: u64 = 1 << 53;
-/// Greatest length of a variation that is passed on.
-const LONGEST_VARIATION: usize = 1_024;
 /// Greatest rank that is listened to.
 const GREATEST_RANK: u32 = MOST_LEGAL_MOVES as u32;
 
@@ -171,7 +166,7 @@ impl InfoWords {
                 "depth" => heard.depth = depth(&mut words),
                 "seldepth" => heard.selective_depth = depth(&mut words),
                 "nodes" => {
-                    heard.nodes = number(&mut words).map(|nodes: u64| nodes.min(MOST_NODES));
+                    heard.nodes = number(&mut words).map(|nodes: u64| nodes.min(GREATEST_NUMBER));
                 }
                 "hashfull" => {
                     heard.hash_full = number(&mut words).map(|share: u32| share.min(1_000))

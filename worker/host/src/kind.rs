@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use strum::Display;
 
-/// The most players that one table may stand for.
+/// The most players of one worker, and so of one table.
 pub const MAX_COUNT: u32 = 1000;
 
 /// Kind of a player.

@@ -2,6 +2,7 @@
 
 use crate::kind::{MAX_COUNT, SpecKind};
 use monju_engine::{PlayerError, SearchOptionsError, eval::UnknownEvaluator, names::UnknownName};
+use monju_proto::text::LONGEST_NAME;
 
 /// Error in a `[[player]]` table, with its place.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -19,7 +20,7 @@ pub struct PlayersError {
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum PlayerProblem {
     /// Empty, too long, or with spaces or control characters.
-    #[error("name must be 1 to 64 characters without spaces or control characters")]
+    #[error("name must be 1 to {LONGEST_NAME} characters without spaces or control characters")]
     Name,
     /// Two players would have this name.
     #[error("the name {0:?} is taken by another player; choose another one")]
@@ -27,6 +28,9 @@ pub enum PlayerProblem {
     /// The count is 0 or too large.
     #[error("count must be between 1 and {MAX_COUNT}, not {0}")]
     Count(u32),
+    /// The tables together stand for more players than a worker may have.
+    #[error("with this table there are more than {MAX_COUNT} players, the most of one worker")]
+    TooMany,
     /// A key of the other kind of player.
     #[error(
         "{key} belongs to players of kind \"{belongs_to}\", remove it or set kind = \"{belongs_to}\""

@@ -78,7 +78,7 @@ pub struct UsiSpec {
     pub directory: Option<PathBuf>,
     /// Variables added to its environment.
     pub environment: BTreeMap<String, String>,
-    /// UsiOptions set before `isready`.
+    /// Options set before `isready`.
     pub options: UsiOptions,
     /// Forms of `go` that it survives.
     pub go: Vec<GoForm>,

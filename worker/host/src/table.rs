@@ -3,7 +3,7 @@
 use crate::{
     cores::CoreSet,
     go::GoForm,
-    kind::SpecKind,
+    kind::{MAX_COUNT, SpecKind},
     options::UsiOptions,
     problem::{PlayerProblem, PlayersError},
     spec::{
@@ -15,7 +15,10 @@ use monju_engine::{
     EvaluatorChoice, Limits,
     eval::{NoiseModel, Sigma},
 };
-use monju_proto::{convert::GREATEST_WEIGHT, text::is_plain};
+use monju_proto::{
+    convert::GREATEST_WEIGHT,
+    text::{is_name, is_plain},
+};
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -130,6 +133,9 @@ pub fn validate_players(
             if players.iter().any(|other| other.name == player.name) {
                 return Err(fail(PlayerProblem::Taken(player.name)));
             }
+            if players.len() == MAX_COUNT as usize {
+                return Err(fail(PlayerProblem::TooMany));
+            }
             players.push(player);
         }
     }
@@ -170,12 +176,9 @@ impl PlayerTable {
     }
 
     fn check_name(&self) -> Result<(), PlayerProblem> {
-        let plain = |letter: char| !letter.is_whitespace() && is_plain(letter);
-        let length = self.name.chars().count();
-        if (1..=64).contains(&length) && self.name.chars().all(plain) {
-            Ok(())
-        } else {
-            Err(PlayerProblem::Name)
+        match is_name(&self.name) {
+            true => Ok(()),
+            false => Err(PlayerProblem::Name),
         }
     }
 
@@ -450,6 +453,20 @@ mod tests {
         let gps = usi(&players[1]);
         assert_eq!(gps.program, Path::new("gpsusi"));
         assert_eq!(gps.go, [GoForm::Byoyomi, GoForm::Infinite]);
+    }
+
+    #[test]
+    fn the_tables_together_have_no_more_players_than_a_coordinator_takes() {
+        let tables = |second: u32| {
+            let table = |name: &str, count: u32| {
+                format!("[[player]]\nname = \"{name}\"\ncount = {count}\n")
+            };
+            players(&format!("{}{}", table("a", 600), table("b", second)))
+        };
+        assert_eq!(tables(400).expect("valid").len(), 1_000);
+        let complaint = tables(401).expect_err("too many");
+        assert!(complaint.contains("player \"b\""), "{complaint}");
+        assert!(complaint.contains("more than 1000 players"), "{complaint}");
     }
 
     #[test]

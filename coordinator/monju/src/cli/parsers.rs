@@ -14,7 +14,7 @@ use monju_engine::{
 use monju_experiment::store::Address;
 use monju_proto::certificates::{self, CertificatesError, LastDay, NotADay, SHARED};
 use monju_records::{CommentedGame, ReadGameError};
-use monju_team::config::{NameError, check_name};
+use monju_team::config::{NameError, check_name, is_listen_address};
 use std::{
     error::Error, ffi::OsStr, num::ParseIntError, ops::RangeInclusive, path::Path, str::FromStr,
     time::SystemTime,
@@ -75,9 +75,9 @@ pub enum ValueError {
     /// The standard deviation is out of range.
     #[error(transparent)]
     Noise(#[from] NoiseError),
-    /// The text has no port.
+    /// The text has no host or no port.
     #[error("expected HOST:PORT, such as 127.0.0.1:7411")]
-    NoPort,
+    NoListenAddress,
     /// The number of games is odd, 0 or no number.
     #[error("expected an even number above 0: every opening is played with both colours")]
     NotEven,
@@ -144,10 +144,9 @@ pub fn url(text: &str) -> Result<String, AddressError> {
 
 /// Parses the place that a service listens at.
 pub fn listen(text: &str) -> Result<String, ValueError> {
-    let port = text.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
-    match port {
-        Some(Ok(_)) => Ok(text.to_owned()),
-        _ => Err(ValueError::NoPort),
+    match is_listen_address(text) {
+        true => Ok(text.to_owned()),
+        false => Err(ValueError::NoListenAddress),
     }
 }
 

@@ -1,26 +1,28 @@
 //! Checks of values that come from a configuration or from the command line.
 
 use monju_coordinator::roster::{self, AddressError};
-use monju_proto::text::is_plain;
+use monju_proto::text::{LONGEST_NAME, is_name};
 
 /// Error of a worker's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("name {0:?} must be one word of at most {LONGEST_NAME} characters")]
 pub struct NameError(String);
 
-/// Greatest length of a worker's name, in characters.
-const LONGEST_NAME: usize = 64;
-
 /// Checks the name of a worker.
 ///
 /// # Errors
 /// It is not one word, or too long.
 pub fn check_name(name: &str) -> Result<(), NameError> {
-    let is_one_word = name.chars().all(|c| is_plain(c) && !c.is_whitespace());
-    match name.is_empty() || !is_one_word || name.chars().count() > LONGEST_NAME {
-        true => Err(NameError(name.to_owned())),
-        false => Ok(()),
+    match is_name(name) {
+        true => Ok(()),
+        false => Err(NameError(name.to_owned())),
     }
+}
+
+/// Tells whether a text is a place to listen at, `HOST:PORT`; the host may be a name.
+pub fn is_listen_address(text: &str) -> bool {
+    let parts = text.rsplit_once(':');
+    parts.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
 /// Error of a list of workers or coordinators.

@@ -1,7 +1,7 @@
 //! The configuration file as written, and its checks.
 
 use super::{
-    checks::{check_coordinators, check_name, check_workers},
+    checks::{check_coordinators, check_name, check_workers, is_listen_address},
     error::ConfigError,
     settings::{
         BookConfig, Config, CoordinatorConfig, DRAIN, EnsembleConfig, WORKER_LISTEN, WorkerConfig,
@@ -330,10 +330,7 @@ fn drain(source: &Source, table: &str, ms: Option<u32>) -> Result<Duration, Conf
 
 /// Checks an address to listen on.
 fn check_listen(source: &Source, table: &str, listen: &str) -> Result<(), ConfigError> {
-    let is_address = listen
-        .rsplit_once(':')
-        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
-    if is_address {
+    if is_listen_address(listen) {
         return Ok(());
     }
     let what = format!("listen '{listen}' is not an address; expected a form like {WORKER_LISTEN}");
