@@ -71,14 +71,14 @@ pub const SETTLING: Duration = Duration::from_secs(3);
 /// at its workers: a little more than the leases of front ends.
 const LEASE_PATIENCE: Duration = Duration::from_secs(5);
 
+/// Interval at which the lease is looked at meanwhile.
+const LEASE_POLL: Duration = Duration::from_millis(200);
+
 /// Time for the first message of a consultation, which clients send with the call.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Time of the workers to hear that their players are free.
 const RELEASE_PATIENCE: Duration = Duration::from_millis(300);
-
-/// Interval at which the lease is looked at meanwhile.
-const LEASE_POLL: Duration = Duration::from_millis(200);
 
 /// Interval at which a consultation looks for players that have not been found yet.
 const NEWCOMER_POLL: Duration = Duration::from_millis(20);

@@ -6,7 +6,7 @@ use monju_tests::{
     command::{complaint_of, json_of},
     data::{assert_legal, opening},
     pulse::{Void, judge},
-    usi::{Usi, UsiAnswer},
+    usi::Usi,
 };
 #[cfg(unix)]
 use rustix::process::Signal;
@@ -38,7 +38,7 @@ fn kill_and_restart_a_worker() -> Result<(), Void> {
     let second = usi.think(&next, "go btime 0 wtime 0 byoyomi 1000");
     assert_legal(&next, &second.bestmove);
     second.in_time(Duration::from_millis(1000))?;
-    assert_eq!(counted(&second), 2, "{:?}", second.lines);
+    assert_eq!(second.counted_votes(), 2, "{:?}", second.lines);
 
     cluster.restart_worker(1);
     // The game that went on through all this goes on with three votes.
@@ -47,7 +47,7 @@ fn kill_and_restart_a_worker() -> Result<(), Void> {
         let answer = usi.think(&next, "go btime 0 wtime 0 byoyomi 1000");
         assert_legal(&next, &answer.bestmove);
         next = format!("{next} {}", answer.bestmove);
-        (counted(&answer) == 3).then_some(())
+        (answer.counted_votes() == 3).then_some(())
     });
     assert!(usi.quit().status.success());
     Ok(())
@@ -78,7 +78,7 @@ fn play_beside_others() -> Result<(), Void> {
     let answer = usi.answer(asked);
     assert_legal(&position, &answer.bestmove);
     answer.in_time(Duration::from_millis(3000))?;
-    assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+    assert_eq!(answer.counted_votes(), 3, "{:?}", answer.lines);
     // Other GUIs are told, and answer alone.
     for (url, go) in [(&url, "go infinite"), (&other.url(), "go movetime 300")] {
         let mut gui = Usi::ready(&["--coordinator", url]);
@@ -91,7 +91,7 @@ fn play_beside_others() -> Result<(), Void> {
         assert_legal(&position, &alone.bestmove);
         let next = format!("{position} {}", answer.bestmove);
         let answer = usi.think(&next, "go btime 0 wtime 0 byoyomi 1000");
-        assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+        assert_eq!(answer.counted_votes(), 3, "{:?}", answer.lines);
         assert!(gui.quit().status.success());
     }
     assert!(usi.quit().status.success());
@@ -144,17 +144,6 @@ fn kill_the_coordinator() -> Result<(), Void> {
     answer.in_time(Duration::from_millis(2000))?;
     assert!(usi.quit().status.success());
     Ok(())
-}
-
-/// Returns the number of votes that decided a move.
-fn counted(answer: &UsiAnswer) -> u32 {
-    let votes = (answer.lines.iter()).rfind(|line| line.starts_with("info string votes "));
-    let votes = votes.map_or("", String::as_str);
-    let (votes, _) = votes.split_once(" decision ").unwrap_or_default();
-    let counts = votes.split(' ').filter_map(|word| word.split_once('='));
-    counts
-        .filter_map(|(_, count)| count.parse::<u32>().ok())
-        .sum()
 }
 
 /// Returns the number of votes that arrive in a short consultation.

@@ -18,17 +18,6 @@ use rustix::process::Signal;
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// Returns the number of votes that decided a move.
-fn counted(answer: &UsiAnswer) -> u32 {
-    let votes = (answer.lines.iter()).rfind(|line| line.starts_with("info string votes "));
-    let votes = votes.map_or("", String::as_str);
-    let (votes, _) = votes.split_once(" decision ").unwrap_or_default();
-    let counts = votes.split(' ').filter_map(|word| word.split_once('='));
-    counts
-        .filter_map(|(_, count)| count.parse::<u32>().ok())
-        .sum()
-}
-
 /// A game that goes on move by move.
 struct UsiGame {
     usi: Usi,
@@ -59,7 +48,7 @@ impl UsiGame {
         let answer = eventually(&format!("a move by {votes} votes"), || {
             let answer = self.usi.think(&self.position, "go nodes 2000");
             assert_legal(&self.position, &answer.bestmove);
-            (counted(&answer) == votes).then_some(answer)
+            (answer.counted_votes() == votes).then_some(answer)
         });
         self.note(&answer);
     }
@@ -199,7 +188,7 @@ fn replace_everything() -> Result<(), Void> {
         let answer = game.usi.answer(asked);
         game.note(&answer);
         answer.in_time(Duration::from_millis(2000))?;
-        assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+        assert_eq!(answer.counted_votes(), 3, "{:?}", answer.lines);
         // The worker has ended by itself, and another one comes in its place.
         eventually("the end of a worker", || {
             (!cluster.workers[index].process.is_running()).then_some(())
@@ -215,7 +204,7 @@ fn replace_everything() -> Result<(), Void> {
     let answer = game.usi.answer(asked);
     game.note(&answer);
     answer.in_time(Duration::from_millis(2000))?;
-    assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+    assert_eq!(answer.counted_votes(), 3, "{:?}", answer.lines);
     let address = cluster.coordinator.address.clone();
     let config = cluster.folder().join("coordinator.toml");
     eventually("the end of the coordinator", || {
@@ -274,7 +263,7 @@ fn a_worker_drains_by_command_and_comes_back() {
     for _ in 0..3 {
         let answer = game.usi.think(&game.position, "go nodes 2000");
         game.note(&answer);
-        assert_eq!(counted(&answer), 2, "{:?}", answer.lines);
+        assert_eq!(answer.counted_votes(), 2, "{:?}", answer.lines);
     }
     let table = output_of(&["status", "--coordinator", &url]);
     assert!(
@@ -320,12 +309,12 @@ fn take_over() -> Result<(), Void> {
     game.note(&answer);
     answer.in_time(limit)?;
     assert!(takes_over(&answer), "{:?}", answer.lines);
-    assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+    assert_eq!(answer.counted_votes(), 3, "{:?}", answer.lines);
     // The next moves are the second's from the start.
     let answer = game.usi.think(&game.position, GO);
     game.note(&answer);
     answer.in_time(limit)?;
-    assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+    assert_eq!(answer.counted_votes(), 3, "{:?}", answer.lines);
     assert!(!takes_over(&answer), "{:?}", answer.lines);
 
     // The first comes back, and the second freezes.

@@ -1,6 +1,6 @@
 """A referee that never blames anyone proves nothing: here it meets engines that break the rules.
 
-Run by `python -m unittest` in this folder, with `cshogi` installed.
+Run by `python -m unittest match_test` in this folder, with `cshogi` installed.
 """
 
 import json

@@ -120,7 +120,7 @@ impl FaultRig {
     /// Call it on a thread with the stack of a search: the opponent searches on it.
     pub fn play(&mut self, number: u64) -> FaultyGame {
         let mut random =
-            FaultDraws(self.settings.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            FaultDraws::new(self.settings.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let faults = faults(&mut random);
         let mut game =
             Game::from_usi(&opening((number / 2 % 200) as usize)).expect("an opening is legal");

@@ -42,6 +42,17 @@ pub struct UsiAnswer {
 }
 
 impl UsiAnswer {
+    /// Returns the number of votes that decided the move.
+    pub fn counted_votes(&self) -> u32 {
+        let votes = (self.lines.iter()).rfind(|line| line.starts_with("info string votes "));
+        let votes = votes.map_or("", String::as_str);
+        let (votes, _) = votes.split_once(" decision ").unwrap_or_default();
+        let counts = votes.split(' ').filter_map(|word| word.split_once('='));
+        counts
+            .filter_map(|(_, count)| count.parse::<u32>().ok())
+            .sum()
+    }
+
     /// Asserts that the answer came within `limit`.
     ///
     /// # Errors

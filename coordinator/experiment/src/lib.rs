@@ -7,6 +7,7 @@
 //! A game is played by [`game`] between two [`contestant`]s. A contestant is an embedded or remote
 //! coordinator with its players, whose votes take the same way as in `monju consult`, or one USI engine
 //! that the referee drives as a GUI would, with a real [`clock`].
+#![forbid(unsafe_code)]
 
 pub mod bundle;
 pub mod clock;

@@ -1,5 +1,6 @@
 //! Description of this machine.
 
+use monju_engine::counted;
 use std::{env::consts, fs, thread};
 
 /// Returns the number of cores, the processor and the operating system, in words.
@@ -11,9 +12,5 @@ pub fn machine() -> String {
         .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
         .map(|(_, model)| model.trim().to_owned());
     let model = model.unwrap_or_else(|| consts::ARCH.to_owned());
-    let cores = match cores {
-        1 => "1 core".to_owned(),
-        cores => format!("{cores} cores"),
-    };
-    format!("{cores}, {model}, {}", consts::OS)
+    format!("{}, {model}, {}", counted(cores, "core"), consts::OS)
 }

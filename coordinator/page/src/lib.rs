@@ -1,6 +1,7 @@
 //! Pages for people: the council's page, that of an experiment, and what all pages share.
 //!
 //! Pages read only. They are served on loopback unless the user says otherwise, and need nothing from outside.
+#![forbid(unsafe_code)]
 
 pub mod council;
 pub mod experiment;

@@ -25,6 +25,7 @@
 //! `gameover` counts as a `stop`, and so does a new `position`, `go` or `usinewgame` during a
 //! search. `quit`, the end of the input, a GUI that stops reading, and the system's request to
 //! terminate end everything.
+#![forbid(unsafe_code)]
 
 mod answer_gate;
 mod backend;

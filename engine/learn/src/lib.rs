@@ -3,6 +3,7 @@
 //!
 //! Each command of `monju learn` is a run of this crate: an object with the command's arguments whose
 //! `run` reports to a [`ProgressObserver`].
+#![forbid(unsafe_code)]
 
 pub mod book;
 mod chart;
@@ -32,7 +33,7 @@ pub use chart::ChartError;
 pub use dataset::{DatasetError, ExampleSet};
 pub use descent::DescentSettings;
 pub use example::{TrainingExample, TrainingExampleError};
-pub use progress::{NoProgress, ProgressObserver};
+pub use progress::ProgressObserver;
 pub use setting::SettingError;
 
 /// Formats an error with its sources, as the binary shows it.

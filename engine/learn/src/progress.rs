@@ -16,9 +16,11 @@ pub trait ProgressObserver {
 }
 
 /// Ignores all progress.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoProgress;
+pub(crate) struct NoProgress;
 
+#[cfg(test)]
 impl ProgressObserver for NoProgress {
     fn begin(&mut self, _total: u64, _done: u64, _unit: &'static str) {}
 

@@ -1,5 +1,6 @@
 //! Game records: readers of the formats of the field, a game that takes comments and is written again, and the compact
 //! file that the linear learner reads.
+#![forbid(unsafe_code)]
 
 mod collection;
 mod commented;

@@ -2,6 +2,7 @@
 //! good inputs a little.
 
 use crate::fuzz_target::{FuzzTarget, LONGEST};
+use monju_engine::random::SplitMix64;
 
 /// Numbers at the edges of types, as texts.
 const EDGES: [&str; 12] = [
@@ -22,23 +23,19 @@ const EDGES: [&str; 12] = [
 /// Bytes at the edges of encodings.
 const BYTES: [u8; 8] = [0, 0x7f, 0x80, 0xff, b'\n', b' ', 0xef, 0x1b];
 
-/// Random numbers (SplitMix64).
+/// Random numbers.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Random {
     /// The numbers of a seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::from_state(seed))
     }
 
     /// The next number below `bound`, which is not 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+        (self.0.next() % bound as u64) as usize
     }
 }
 

@@ -1,5 +1,6 @@
 //! The faults of one game, drawn from its number.
 
+use monju_engine::random::SplitMix64;
 use std::time::Duration;
 
 /// Workers of the cluster, each with one noise player.
@@ -89,16 +90,17 @@ pub fn faults(random: &mut FaultDraws) -> Vec<Fault> {
         .to_vec()
 }
 
-/// Random numbers (SplitMix64).
+/// Random numbers.
 #[derive(Debug)]
-pub struct FaultDraws(pub u64);
+pub struct FaultDraws(SplitMix64);
 
 impl FaultDraws {
+    /// Starts at the draws of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(SplitMix64::from_state(seed))
+    }
+
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
+        self.0.next() % bound
     }
 }

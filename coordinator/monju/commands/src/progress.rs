@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Time between two plain lines.
-const INTERVAL: Duration = Duration::from_secs(10);
+pub const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Returns a time for people: `40 s`, `12 min` or `2.5 h`.
 pub fn short_time(seconds: f64) -> String {
@@ -50,7 +50,7 @@ impl PositionsProgress {
     /// Counts one more position.
     pub fn advance(&self) {
         self.bar.inc(1);
-        if self.bar.is_hidden() && self.last_line.get().elapsed() >= INTERVAL {
+        if self.bar.is_hidden() && self.last_line.get().elapsed() >= PLAIN_INTERVAL {
             self.last_line.set(Instant::now());
             let all = self.bar.length().unwrap_or_default();
             tell!("{} of {all} positions", self.bar.position());

@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
-    NoProgress, ProgressObserver, TrainingExample, files::with_suffix, self_play::testing::play,
+    ProgressObserver, TrainingExample, files::with_suffix, progress::NoProgress,
+    self_play::testing::play,
 };
 use monju_engine::{
     Game, Model, PlayerSettings,

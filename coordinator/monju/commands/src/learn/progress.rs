@@ -1,15 +1,12 @@
 //! Progress of long runs on standard error: a bar on a terminal, plain lines elsewhere.
 
-use crate::progress::short_time;
+use crate::progress::{PLAIN_INTERVAL, short_time};
 use indicatif::{ProgressBar, ProgressStyle};
 use monju_learn::ProgressObserver;
 use std::{
-    io::{self, IsTerminal, Write},
-    time::{Duration, Instant},
+    io::{self, IsTerminal},
+    time::Instant,
 };
-
-/// Time between two plain lines.
-const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Shows the progress of a run on standard error.
 #[derive(Debug, Default)]
@@ -18,7 +15,7 @@ pub struct TerminalProgress {
     work: Option<CurrentWork>,
 }
 
-/// CurrentWork with a known number of units.
+/// Work with a known number of units.
 #[derive(Debug)]
 struct CurrentWork {
     /// `None` where standard error is no terminal.
@@ -48,7 +45,7 @@ impl CurrentWork {
         if !remark.is_empty() {
             line += &format!(", {remark}");
         }
-        write_line(&line);
+        tell!("{line}");
     }
 }
 
@@ -88,7 +85,7 @@ impl ProgressObserver for TerminalProgress {
             bar.set_position(done);
             let rate = rate_text(work.rate(done), work.unit);
             bar.set_message(format!("{rate} {remark}"));
-        } else if work.last_line.elapsed() >= INTERVAL {
+        } else if work.last_line.elapsed() >= PLAIN_INTERVAL {
             work.last_line = Instant::now();
             work.write(done, remark);
         }
@@ -97,7 +94,7 @@ impl ProgressObserver for TerminalProgress {
     fn message(&mut self, text: &str) {
         match self.work.as_ref().and_then(|work| work.bar.as_ref()) {
             Some(bar) => bar.println(text),
-            None => write_line(text),
+            None => tell!("{text}"),
         }
     }
 
@@ -108,11 +105,6 @@ impl ProgressObserver for TerminalProgress {
         }
         work.write(done, remark);
     }
-}
-
-/// Writes a line to standard error, ignoring errors, since progress is optional.
-fn write_line(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Progress of a mate search on standard error: a line that changes on a terminal, a line now and then
 //! elsewhere.
 
+use crate::progress::PLAIN_INTERVAL;
 use indicatif::{ProgressBar, ProgressStyle};
 use monju_engine::{counted, mate::MateProgress};
 use std::{
@@ -10,9 +11,6 @@ use std::{
 
 /// Time until the first sign, and between two signs, on a terminal.
 const INTERVAL: Duration = Duration::from_millis(200);
-
-/// Time between two plain lines.
-const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Positions searched so far, and the mate found so far.
 pub struct MateProgressLine {
