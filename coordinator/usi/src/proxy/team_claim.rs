@@ -180,6 +180,10 @@ impl TeamClaim {
             }
             Err(_) => true,
         };
+        if is_gone {
+            // Once it is back, it has to ask its workers.
+            self.lock().held_since = None;
+        }
         let Some(next) = is_gone.then(|| coordinators.take_over(&asked)).flatten() else {
             return false;
         };

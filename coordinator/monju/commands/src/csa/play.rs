@@ -128,6 +128,8 @@ pub struct Board {
     ours: Color,
     /// Milliseconds of one unit of each side's time.
     units: [u64; 2],
+    /// The server counts parts of a unit as a whole one.
+    rounds_up: [bool; 2],
     clocks: Clocks,
     /// Number of moves with which the server offered the game.
     offered: usize,
@@ -136,8 +138,10 @@ pub struct Board {
     info: EngineInfo,
     /// Since when it has been the turn of the side to move.
     turn_began: Instant,
-    /// Time asleep in this turn; in ours, that which is not yet taken off its beginning.
+    /// Time asleep that is not yet taken off the beginning of the turn.
     asleep: SleepMeter,
+    /// Time asleep in this turn that is.
+    slept: Duration,
     /// When the engine was asked.
     asked: Instant,
     /// The engine was told to stop its search, because the time ends.
@@ -173,6 +177,7 @@ impl Board {
             game: Game::startpos(),
             ours: Color::Black,
             units: [1_000; 2],
+            rounds_up: [false; 2],
             clocks: Clocks::new(Default::default()),
             offered: 0,
             notes: Vec::new(),
@@ -180,6 +185,7 @@ impl Board {
             info: EngineInfo::default(),
             turn_began: Instant::now(),
             asleep: SleepMeter::new(),
+            slept: Duration::ZERO,
             asked: Instant::now(),
             is_hurried: false,
             resumed: None,
@@ -226,7 +232,8 @@ impl Board {
     /// Returns the options that a game asks for. How the server counts is what the user says, if anything.
     fn conditions_of(&self, summary: &GameSummary) -> Conditions {
         // The server drops parts of a second.
-        let drops = summary.units[summary.ours.index()] == 1_000 && !summary.rounds_up;
+        let ours = summary.ours.index();
+        let drops = summary.units[ours] == 1_000 && !summary.rounds_up[ours];
         // That of an earlier game is taken back.
         let was_set = self.conditions.iter().any(|(name, _)| *name == MOST_MOVES);
         let own = || {
@@ -262,49 +269,80 @@ impl Board {
     pub fn begin(&mut self, since: Instant) {
         self.turn_began = since;
         self.asleep.reset();
+        self.slept = Duration::ZERO;
     }
 
-    /// Takes the time that the machine has slept in our turn off its clock.
+    /// Takes the time that the machine has slept in this turn off its beginning.
     fn count_sleep(&mut self) {
-        if !self.is_our_turn() {
-            return;
-        }
         let asleep = self.asleep.take();
         if asleep.is_zero() {
             return;
         }
-        let asleep_s = asleep.as_secs_f64();
-        tell!("the machine was asleep for {asleep_s:.1} s of our turn");
+        self.slept += asleep;
+        tell!("the machine was asleep for {:.1} s", asleep.as_secs_f64());
         for began in iter::once(&mut self.turn_began).chain(&mut self.resumed) {
             *began = began.checked_sub(asleep).unwrap_or(*began);
         }
     }
 
-    /// Returns for how long our turn has run already when a move of the opponent arrives that took it `spent`: where
-    /// the machine was asleep meanwhile, the move may have come long ago.
-    fn overslept(&mut self, spent: Duration) -> Duration {
-        let asleep = self.asleep.take();
-        let passed = self.turn_began.elapsed().saturating_add(asleep);
-        asleep.min(passed.saturating_sub(spent))
+    /// Begins the turn behind a move for which the server has charged `spent`, and returns for how long it has run
+    /// already: where the machine was asleep meanwhile, the move may have come long ago.
+    fn begin_behind(&mut self, side: Color, spent: Option<u64>) -> Duration {
+        self.count_sleep();
+        let passed = self.turn_began.elapsed();
+        let since_move = spent.map(|spent| passed.saturating_sub(self.least_time(side, spent)));
+        let overslept = since_move.map_or(Duration::ZERO, |since| since.min(self.slept));
+        let now = Instant::now();
+        self.begin(now.checked_sub(overslept).unwrap_or(now));
+        if side == self.ours {
+            // The answer may have come in the same sleep.
+            self.slept = overslept;
+        }
+        overslept
+    }
+
+    /// Returns the least time that a move can have taken for which the server has charged `spent` ms: it may have
+    /// rounded up, and some count a second at least.
+    fn least_time(&self, side: Color, spent: u64) -> Duration {
+        let unit = self.units[side.index()];
+        let excess = match self.rounds_up[side.index()] {
+            true => unit,
+            false => unit.min(1_000),
+        };
+        Duration::from_millis(spent.saturating_sub(excess))
     }
 
     /// Goes on with a game whose connection was lost at a time.
     pub async fn resume(&mut self, summary: &GameSummary, lost: Instant) {
+        self.count_sleep();
         let game = &summary.timed.game;
         if (game.start(), game.moves()) == (self.game.start(), self.game.moves()) {
             // The clock of our turn has run all the while, and the search and its move are as good as before. A foul
             // that the server does not count among the moves has not been played.
             self.ending = None;
             self.foul = None;
-            self.count_sleep();
             self.resumed = Some(Instant::now());
             return;
         }
-        let asleep = self.asleep.take();
+        let known = self.game.moves().len();
+        let goes_on =
+            game.start() == self.game.start() && game.moves().starts_with(self.game.moves());
+        let (turn_began, slept) = (self.turn_began, self.slept);
         self.set(summary);
         self.resumed = Some(Instant::now());
-        // Our turn may have begun at any time since, also while the machine was asleep.
-        self.begin(lost.checked_sub(asleep).unwrap_or(lost));
+        // Our turn may have begun at any time since, also while the machine was asleep, but not before the moves that
+        // we have missed had taken their times.
+        let mut since = lost.checked_sub(slept).unwrap_or(lost);
+        if goes_on {
+            let mut side = self.game.position().side_to_move();
+            let missed = self.notes.iter().skip(known).rev().map(|note| {
+                side = !side;
+                self.least_time(side, note.time_ms)
+            });
+            let earliest = turn_began.checked_add(missed.sum());
+            since = earliest.map_or(since, |earliest| since.max(earliest));
+        }
+        self.begin(since);
         self.discard_or_restart().await;
     }
 
@@ -325,6 +363,7 @@ impl Board {
         self.foul = None;
         self.ours = summary.ours;
         self.units = summary.units;
+        self.rounds_up = summary.rounds_up;
         self.clocks = Clocks::new(summary.rules);
         self.notes.clear();
         self.sent = None;
@@ -643,9 +682,10 @@ impl Board {
         let is_ours = side == self.ours;
         let unit = self.units[side.index()];
         let told = parts.find_map(|part| units_of(part.strip_prefix('T')?));
+        let told = told.map(|units| units.saturating_mul(unit));
         // What we have measured ourselves is better than nothing.
         let spent = match told {
-            Some(units) => units.saturating_mul(unit),
+            Some(told) => told,
             None if is_ours => self.turn_began.elapsed().as_millis() as u64,
             None => 0,
         };
@@ -663,12 +703,10 @@ impl Board {
             if sent.and_then(|sent| sent.mv) != Some(mv) {
                 self.discard_or_restart().await;
             }
-            self.begin(Instant::now());
+            self.begin_behind(side, told);
             return;
         }
-        let overslept = self.overslept(Duration::from_millis(spent));
-        let now = Instant::now();
-        self.begin(now.checked_sub(overslept).unwrap_or(now));
+        let overslept = self.begin_behind(side, told);
         let knows_clock = overslept.is_zero() || self.knows_late_clock();
         self.resumed = None;
         self.start_until = self.patience_with_start();

@@ -50,8 +50,8 @@ pub struct GameSummary {
     pub units: [u64; 2],
     /// The time of both sides.
     pub rules: [TimeRule; 2],
-    /// Parts of a unit count as a whole one.
-    pub rounds_up: bool,
+    /// Parts of a unit of each side's time count as a whole one.
+    pub rounds_up: [bool; 2],
     /// Number of moves after which the game is drawn, if it is told.
     pub most_moves: Option<u32>,
 }
@@ -123,7 +123,7 @@ impl GameSummary {
             timed: timed.map_err(SummaryError::Position)?,
             units,
             rules,
-            rounds_up: rounds_up[ours.index()],
+            rounds_up,
             most_moves: keys.get("/Max_Moves").and_then(|value| value.parse().ok()),
         })
     }
@@ -221,9 +221,7 @@ mod tests {
         );
         let text = text.replace("Increment:1\n", "Increment:1\nTime_Roundup:YES\n");
         let summary = parse(&text).expect("conditions");
-        assert!(summary.rounds_up, "we are White");
-        let black = parse(&text.replace("Your_Turn:-", "Your_Turn:+")).expect("conditions");
-        assert!(!black.rounds_up);
+        assert_eq!(summary.rounds_up, [false, true]);
         let rules = summary.rules;
         assert_eq!(rules[0].total, 600_000);
         assert_eq!((rules[1].total, rules[1].increment), (300_000, 60_000));

@@ -398,26 +398,56 @@ async fn time_asleep_in_our_turn_is_taken_off_the_clock() {
 #[tokio::test]
 async fn a_turn_that_began_while_the_machine_was_asleep_has_run_since() {
     static ASLEEP_S: AtomicU64 = AtomicU64::new(0);
+    let falls_asleep = |seconds| ASLEEP_S.fetch_add(seconds, Ordering::Relaxed);
     let mut board = board(&[MUTE]).await;
     board.prepare(&summary("")).await.expect("ready");
     board.asleep = SleepMeter::of(|| Duration::from_secs(ASLEEP_S.load(Ordering::Relaxed)));
     pause();
-    // Ours is not counted once more: the server has told it.
-    ASLEEP_S.fetch_add(5, Ordering::Relaxed);
+    // The told time of the opponent's move may be a second too long.
     for (ours, awake_s, asleep_s, theirs, expected_s) in [
-        ("+7776FU,T9", 4, 12, "-3334FU,T10", 6.0),
-        ("+2726FU,T1", 9, 0, "-8384FU,T2", 0.0),
-        ("+2625FU,T1", 9, 3, "-8485FU,T2", 3.0),
-        ("+9796FU,T1", 9, 3, "-9394FU,T12", 0.0),
+        ("+7776FU,T0", 4, 12, "-3334FU,T10", 7.0),
+        ("+2726FU,T7", 9, 0, "-8384FU,T2", 0.0),
+        ("+2625FU,T0", 9, 3, "-8485FU,T2", 3.0),
+        ("+9796FU,T3", 9, 3, "-9394FU,T13", 0.0),
+        ("+1716FU,T0", 9, 3, "-1314FU", 0.0),
     ] {
         board.moved(ours).await;
         sleep(Duration::from_secs(awake_s)).await;
-        ASLEEP_S.fetch_add(asleep_s, Ordering::Relaxed);
+        falls_asleep(asleep_s);
         board.count_sleep();
         board.moved(theirs).await;
         let run = board.turn_began.elapsed().as_secs_f64();
         assert!((run - expected_s).abs() < 0.01, "{theirs}: {run}");
     }
+    // Our move has gone, and both lines come when the machine wakes up.
+    sleep(Duration::from_secs(5)).await;
+    falls_asleep(20);
+    board.moved("+3938GI,T5").await;
+    board.moved("-7172GI,T8").await;
+    let run = board.turn_began.elapsed().as_secs_f64();
+    assert!((12.0..14.1).contains(&run), "{run}");
+    // It wakes up in its turn, which is over when the next one begins.
+    board.moved("+4746FU,T14").await;
+    sleep(Duration::from_secs(2)).await;
+    board.moved("-6364FU,T2").await;
+    assert_eq!(board.turn_began.elapsed(), Duration::ZERO);
+    // A sleep of the opponent's turn is over long before the connection is lost, and its move comes.
+    board.moved("+6766FU,T0").await;
+    sleep(Duration::from_secs(4)).await;
+    falls_asleep(600);
+    board.count_sleep();
+    sleep(Duration::from_secs(10)).await;
+    let lost = Instant::now();
+    sleep(Duration::from_secs(6)).await;
+    let moves: Vec<String> = board.game.moves().iter().map(ToString::to_string).collect();
+    let mut taken_up = summary("");
+    let moves = format!("startpos moves {} 6d6e", moves.join(" "));
+    taken_up.timed.game = Game::from_usi(&moves).expect("legal");
+    taken_up.timed.times = vec![Duration::ZERO; taken_up.timed.game.moves().len()];
+    *taken_up.timed.times.last_mut().expect("a move") = Duration::from_secs(615);
+    board.resume(&taken_up, lost).await;
+    let run = board.turn_began.elapsed().as_secs_f64();
+    assert!((5.9..6.1).contains(&run), "{run}");
     board.close().await;
 }
 
