@@ -163,10 +163,12 @@ impl GameView {
         let game = Game::try_from(ballot.position.as_ref()?).ok()?;
         let sfen = game.position().to_string();
         self.positions.pop_if(|last| last.sfen == sfen)?;
-        if let Some(last) = self.positions.last_mut() {
-            last.played = None;
+        let last = self.positions.len().saturating_sub(1);
+        if let Some(position) = self.positions.last_mut() {
+            position.played = None;
         }
-        Some(self.positions.len().saturating_sub(1))
+        self.compare(last);
+        Some(last)
     }
 
     /// Enters a ballot at the end, or in place of an earlier view of its position; positions on the way from the
@@ -218,12 +220,20 @@ impl GameView {
 
     /// Finds what the moves from the position at an index on have cost, where the council saw both sides of them.
     fn compare(&mut self, from: usize) {
-        for index in from + 1..self.positions.len() {
-            let [before, after] = &mut self.positions[index - 1..=index] else {
+        for index in from..self.positions.len() {
+            let (before, after) = self.positions.split_at_mut(index + 1);
+            let Some(GamePosition {
+                council: Some(seen),
+                played,
+                ..
+            }) = before.last_mut()
+            else {
                 continue;
             };
-            if let (Some(seen), Some(next)) = (&mut before.council, &after.council) {
-                seen.view.played.clone_from(&before.played);
+            // Another move may have been played there before.
+            seen.view.played.clone_from(played);
+            seen.view.loss = None;
+            if let Some(next) = after.first().and_then(|after| after.council.as_ref()) {
                 let mut pair = [seen.view.clone(), next.view.clone()];
                 compare(&mut pair);
                 let [view, _] = pair;
@@ -329,7 +339,9 @@ fn player(game: &Game, vote: &Vote, side: Color) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_proto::v1::{Line, PlayerInfo, Position as WirePosition, Tally, WorkerStatus};
+    use monju_proto::v1::{
+        Decision, Line, PlayerInfo, Position as WirePosition, Tally, WorkerStatus,
+    };
 
     fn ballot(id: &str, moves: &[&str], vote: &str) -> Ballot {
         Ballot {
@@ -454,6 +466,39 @@ mod tests {
         let event = history.ballot(&ballot("g", &["2g2f", "3c3d", "7g7f", "4c4d"], "1g1f"));
         let event = event.expect("an event");
         assert_eq!((plies(&event), &event["after"]), (vec![3, 4], &json!(2)));
+    }
+
+    /// The mark of a mistake stayed where the move was taken back and the council's own was played.
+    #[test]
+    fn a_move_in_place_of_a_mistake_has_no_mark() {
+        let rated = |moves: &[&str], vote: &str, rate: f64| {
+            let decision = Decision {
+                r#move: vote.to_owned(),
+                win_rate: Some(rate),
+                ..Decision::default()
+            };
+            Ballot {
+                decision: Some(decision),
+                ..ballot("g", moves, vote)
+            }
+        };
+        let mut history = CouncilHistory::default();
+        let mark = |history: &CouncilHistory| {
+            let game = history.game("g").expect("a game");
+            game["positions"][0]["mark"].clone()
+        };
+        let mistake = rated(&["2g2f"], "8c8d", 0.9);
+        history.ballot(&rated(&[], "7g7f", 0.6));
+        history.ballot(&mistake);
+        assert_eq!(mark(&history), "??");
+        history.missed(&mistake);
+        assert_eq!(mark(&history), "");
+        for moves in [&["7g7f"][..], &["7g7f", "3c3d"]] {
+            history.ballot(&mistake);
+            assert_eq!(mark(&history), "??");
+            history.ballot(&rated(moves, "2g2f", 0.9));
+            assert_eq!(mark(&history), "", "{moves:?}");
+        }
     }
 
     #[test]
