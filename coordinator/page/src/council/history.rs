@@ -154,7 +154,13 @@ impl GameView {
         let (before, changed) = self.positions.split_at(from);
         let positions: Vec<Value> = changed.iter().map(GamePosition::json).collect();
         let after = before.last().map(|last| last.plies);
-        json!({ "kind": "positions", "game": self.id, "after": after, "positions": positions })
+        json!({
+            "kind": "positions",
+            "game": self.id,
+            "length": self.positions.len(),
+            "after": after,
+            "positions": positions,
+        })
     }
 
     /// Removes the last position if it is that of a ballot, and the move that leads to it. Returns the index of the

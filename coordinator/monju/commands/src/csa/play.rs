@@ -130,6 +130,8 @@ pub struct Board {
     units: [u64; 2],
     /// The server counts parts of a unit as a whole one.
     rounds_up: [bool; 2],
+    /// Least time in milliseconds that the server charges for a move.
+    least_charges: [u64; 2],
     clocks: Clocks,
     /// Number of moves with which the server offered the game.
     offered: usize,
@@ -178,6 +180,7 @@ impl Board {
             ours: Color::Black,
             units: [1_000; 2],
             rounds_up: [false; 2],
+            least_charges: [0; 2],
             clocks: Clocks::new(Default::default()),
             offered: 0,
             notes: Vec::new(),
@@ -286,7 +289,8 @@ impl Board {
     }
 
     /// Begins the turn behind a move for which the server has charged `spent`, and returns for how long it has run
-    /// already: where the machine was asleep meanwhile, the move may have come long ago.
+    /// already: where the machine was asleep meanwhile, the move may have come long ago. A server that charges no
+    /// time leaves that unknown.
     fn begin_behind(&mut self, side: Color, spent: Option<u64>) -> Duration {
         self.count_sleep();
         let passed = self.turn_began.elapsed();
@@ -302,14 +306,17 @@ impl Board {
     }
 
     /// Returns the least time that a move can have taken for which the server has charged `spent` ms: it may have
-    /// rounded up, and some count a second at least.
+    /// rounded up, or charged the least time of a move.
     fn least_time(&self, side: Color, spent: u64) -> Duration {
-        let unit = self.units[side.index()];
-        let excess = match self.rounds_up[side.index()] {
-            true => unit,
-            false => unit.min(1_000),
+        let index = side.index();
+        let rounded = match self.rounds_up[index] {
+            true => spent.saturating_sub(self.units[index]),
+            false => spent,
         };
-        Duration::from_millis(spent.saturating_sub(excess))
+        match spent > self.least_charges[index] {
+            true => Duration::from_millis(rounded),
+            false => Duration::ZERO,
+        }
     }
 
     /// Goes on with a game whose connection was lost at a time.
@@ -341,6 +348,7 @@ impl Board {
             });
             let earliest = turn_began.checked_add(missed.sum());
             since = earliest.map_or(since, |earliest| since.max(earliest));
+            since = since.min(Instant::now());
         }
         self.begin(since);
         self.discard_or_restart().await;
@@ -364,6 +372,7 @@ impl Board {
         self.ours = summary.ours;
         self.units = summary.units;
         self.rounds_up = summary.rounds_up;
+        self.least_charges = summary.least_charges;
         self.clocks = Clocks::new(summary.rules);
         self.notes.clear();
         self.sent = None;
@@ -634,6 +643,9 @@ impl Board {
             }
         };
         self.failures = 0;
+        // Of the sleeps of this turn, those alone that begin from now on may hide the answer.
+        self.count_sleep();
+        self.slept = Duration::ZERO;
         let sent = self.sent.insert(Sent {
             text,
             mv: played.as_move(),

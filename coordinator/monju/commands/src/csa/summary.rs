@@ -52,6 +52,8 @@ pub struct GameSummary {
     pub rules: [TimeRule; 2],
     /// Parts of a unit of each side's time count as a whole one.
     pub rounds_up: [bool; 2],
+    /// Least time in milliseconds that each side is charged with for a move.
+    pub least_charges: [u64; 2],
     /// Number of moves after which the game is drawn, if it is told.
     pub most_moves: Option<u32>,
 }
@@ -90,6 +92,7 @@ impl GameSummary {
         let mut units = [1_000; 2];
         let mut rules = [TimeRule::default(); 2];
         let mut rounds_up = [false; 2];
+        let mut least_charges = [0; 2];
         for (side, own) in ["Time+", "Time-"].into_iter().enumerate() {
             // A section of one side comes before that of both.
             let value = |key: &str| {
@@ -114,6 +117,7 @@ impl GameSummary {
                 byoyomi: time("Byoyomi")?,
                 increment: time("Increment")?,
             };
+            least_charges[side] = time("Least_Time_Per_Move")?;
         }
         let timed = csa_position(&position.join("\n"));
         Ok(Self {
@@ -124,6 +128,7 @@ impl GameSummary {
             units,
             rules,
             rounds_up,
+            least_charges,
             most_moves: keys.get("/Max_Moves").and_then(|value| value.parse().ok()),
         })
     }
@@ -222,6 +227,9 @@ mod tests {
         let text = text.replace("Increment:1\n", "Increment:1\nTime_Roundup:YES\n");
         let summary = parse(&text).expect("conditions");
         assert_eq!(summary.rounds_up, [false, true]);
+        let text = text.replace("Increment:1\n", "Increment:1\nLeast_Time_Per_Move:1\n");
+        let summary = parse(&text).expect("conditions");
+        assert_eq!(summary.least_charges[1], 60_000);
         let rules = summary.rules;
         assert_eq!(rules[0].total, 600_000);
         assert_eq!((rules[1].total, rules[1].increment), (300_000, 60_000));
