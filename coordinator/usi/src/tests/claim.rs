@@ -29,6 +29,19 @@ fn held_by_another(players: &Reservation) -> Session {
     other
 }
 
+/// Begins a game, and lets another session get its players. Returns the GUI, its session and the other one.
+async fn game_that_lost(players: &Reservation) -> (Gui, String, Session) {
+    let mut gui = gui(players, &[ScriptStep::Decide("7g7f", "")]);
+    gui.ready().await;
+    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    gui.best_move().await;
+    let own = players.claim().expect("held").session;
+    players.refuse(&own);
+    let other = held_by_another(players);
+    players.confirm(other.id());
+    (gui, own, other)
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_game_holds_its_players_until_it_is_over() {
     let players = Reservation::default();
@@ -111,14 +124,7 @@ async fn a_refused_gui_claims_the_players_only_with_its_next_search() {
 #[tokio::test(start_paused = true)]
 async fn a_game_that_has_begun_claims_its_players_until_it_has_them_again() {
     let players = Reservation::of_workers();
-    let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
-    gui.ready().await;
-    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
-    gui.best_move().await;
-    let own = players.claim().expect("held").session;
-    players.refuse(&own);
-    let other = held_by_another(&players);
-    players.confirm(other.id());
+    let (mut gui, own, other) = game_that_lost(&players).await;
     gui.wait(10).await;
     assert_ne!(players.claim().expect("held").session, own);
     players.release(other.id());
@@ -130,14 +136,7 @@ async fn a_game_that_has_begun_claims_its_players_until_it_has_them_again() {
 #[tokio::test(start_paused = true)]
 async fn a_game_whose_players_another_one_keeps_claims_them_only_with_its_next_search() {
     let players = Reservation::of_workers();
-    let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
-    gui.ready().await;
-    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
-    gui.best_move().await;
-    let own = players.claim().expect("held").session;
-    players.refuse(&own);
-    let other = held_by_another(&players);
-    players.confirm(other.id());
+    let (mut gui, own, other) = game_that_lost(&players).await;
     gui.wait(40).await;
     players.release(other.id());
     gui.wait(10).await;
