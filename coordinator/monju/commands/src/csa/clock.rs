@@ -18,6 +18,41 @@ pub struct TimeRule {
     pub increment: u64,
 }
 
+/// How a server charges the moves of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChargeRule {
+    /// Milliseconds of one unit, in which times are told.
+    pub unit: u64,
+    /// Parts of a unit count as a whole one.
+    pub rounds_up: bool,
+    /// Least charge of a move in milliseconds.
+    pub least: u64,
+}
+
+impl Default for ChargeRule {
+    fn default() -> Self {
+        Self {
+            unit: 1_000,
+            rounds_up: false,
+            least: 0,
+        }
+    }
+}
+
+impl ChargeRule {
+    /// Returns the least time that a move can have taken for which `charged` milliseconds are told.
+    pub fn least_time(self, charged: u64) -> Duration {
+        let excess = match self.rounds_up {
+            true => self.unit,
+            false => 0,
+        };
+        match charged > self.least {
+            true => Duration::from_millis(charged.saturating_sub(excess)),
+            false => Duration::ZERO,
+        }
+    }
+}
+
 /// The clocks of both sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Clocks {

@@ -9,7 +9,7 @@ mod tests;
 
 use super::{
     asleep::SleepMeter,
-    clock::Clocks,
+    clock::{ChargeRule, Clocks},
     comment::comment,
     connection::{ConnectionError, CsaConnection, OFFER},
     result::{Played, ending_of},
@@ -126,12 +126,8 @@ pub struct Board {
     conditions: Conditions,
     game: Game,
     ours: Color,
-    /// Milliseconds of one unit of each side's time.
-    units: [u64; 2],
-    /// The server counts parts of a unit as a whole one.
-    rounds_up: [bool; 2],
-    /// Least time in milliseconds that the server charges for a move.
-    least_charges: [u64; 2],
+    /// How the server charges the moves of each side.
+    charges: [ChargeRule; 2],
     clocks: Clocks,
     /// Number of moves with which the server offered the game.
     offered: usize,
@@ -178,9 +174,7 @@ impl Board {
             conditions: Vec::new(),
             game: Game::startpos(),
             ours: Color::Black,
-            units: [1_000; 2],
-            rounds_up: [false; 2],
-            least_charges: [0; 2],
+            charges: Default::default(),
             clocks: Clocks::new(Default::default()),
             offered: 0,
             notes: Vec::new(),
@@ -235,8 +229,8 @@ impl Board {
     /// Returns the options that a game asks for. How the server counts is what the user says, if anything.
     fn conditions_of(&self, summary: &GameSummary) -> Conditions {
         // The server drops parts of a second.
-        let ours = summary.ours.index();
-        let drops = summary.units[ours] == 1_000 && !summary.rounds_up[ours];
+        let ours = summary.charges[summary.ours.index()];
+        let drops = ours.unit == 1_000 && !ours.rounds_up;
         // That of an earlier game is taken back.
         let was_set = self.conditions.iter().any(|(name, _)| *name == MOST_MOVES);
         let own = || {
@@ -294,7 +288,8 @@ impl Board {
     fn begin_behind(&mut self, side: Color, spent: Option<u64>) -> Duration {
         self.count_sleep();
         let passed = self.turn_began.elapsed();
-        let since_move = spent.map(|spent| passed.saturating_sub(self.least_time(side, spent)));
+        let least = spent.map(|spent| self.charges[side.index()].least_time(spent));
+        let since_move = least.map(|least| passed.saturating_sub(least));
         let overslept = since_move.map_or(Duration::ZERO, |since| since.min(self.slept));
         let now = Instant::now();
         self.begin(now.checked_sub(overslept).unwrap_or(now));
@@ -303,20 +298,6 @@ impl Board {
             self.slept = overslept;
         }
         overslept
-    }
-
-    /// Returns the least time that a move can have taken for which the server has charged `spent` ms: it may have
-    /// rounded up, or charged the least time of a move.
-    fn least_time(&self, side: Color, spent: u64) -> Duration {
-        let index = side.index();
-        let rounded = match self.rounds_up[index] {
-            true => spent.saturating_sub(self.units[index]),
-            false => spent,
-        };
-        match spent > self.least_charges[index] {
-            true => Duration::from_millis(rounded),
-            false => Duration::ZERO,
-        }
     }
 
     /// Goes on with a game whose connection was lost at a time.
@@ -344,7 +325,7 @@ impl Board {
             let mut side = self.game.position().side_to_move();
             let missed = self.notes.iter().skip(known).rev().map(|note| {
                 side = !side;
-                self.least_time(side, note.time_ms)
+                self.charges[side.index()].least_time(note.time_ms)
             });
             let earliest = turn_began.checked_add(missed.sum());
             since = earliest.map_or(since, |earliest| since.max(earliest));
@@ -370,9 +351,7 @@ impl Board {
         self.failures = 0;
         self.foul = None;
         self.ours = summary.ours;
-        self.units = summary.units;
-        self.rounds_up = summary.rounds_up;
-        self.least_charges = summary.least_charges;
+        self.charges = summary.charges;
         self.clocks = Clocks::new(summary.rules);
         self.notes.clear();
         self.sent = None;
@@ -389,7 +368,7 @@ impl Board {
                 self.clocks.cap();
             }
             // A record counts seconds, whatever the unit of the clock.
-            let spent = time.as_secs() * self.units[side.index()];
+            let spent = time.as_secs() * self.charges[side.index()].unit;
             self.clocks.charge(side, spent);
             self.notes.push(Note {
                 time_ms: spent,
@@ -692,7 +671,7 @@ impl Board {
         };
         let side = position.side_to_move();
         let is_ours = side == self.ours;
-        let unit = self.units[side.index()];
+        let unit = self.charges[side.index()].unit;
         let told = parts.find_map(|part| units_of(part.strip_prefix('T')?));
         let told = told.map(|units| units.saturating_mul(unit));
         // What we have measured ourselves is better than nothing.

@@ -1,6 +1,6 @@
 //! The conditions of a game, as the server offers them.
 
-use super::clock::TimeRule;
+use super::clock::{ChargeRule, TimeRule};
 use monju_engine::Color;
 use monju_proto::text::excerpt;
 use monju_records::{Rejection, TimedGame, csa_position};
@@ -46,14 +46,10 @@ pub struct GameSummary {
     pub ours: Color,
     /// The position, with the moves so far and their times in seconds.
     pub timed: TimedGame,
-    /// Milliseconds of one unit of each side's time.
-    pub units: [u64; 2],
     /// The time of both sides.
     pub rules: [TimeRule; 2],
-    /// Parts of a unit of each side's time count as a whole one.
-    pub rounds_up: [bool; 2],
-    /// Least time in milliseconds that each side is charged with for a move.
-    pub least_charges: [u64; 2],
+    /// How the server charges the moves of each side.
+    pub charges: [ChargeRule; 2],
     /// Number of moves after which the game is drawn, if it is told.
     pub most_moves: Option<u32>,
 }
@@ -89,10 +85,8 @@ impl GameSummary {
             "-" => Color::White,
             other => return Err(wrong("Your_Turn", other)),
         };
-        let mut units = [1_000; 2];
+        let mut charges = [ChargeRule::default(); 2];
         let mut rules = [TimeRule::default(); 2];
-        let mut rounds_up = [false; 2];
-        let mut least_charges = [0; 2];
         for (side, own) in ["Time+", "Time-"].into_iter().enumerate() {
             // A section of one side comes before that of both.
             let value = |key: &str| {
@@ -101,8 +95,7 @@ impl GameSummary {
                     .find_map(|name| keys.get(&format!("{name}/{key}")));
                 found.map(String::as_str)
             };
-            rounds_up[side] = value("Time_Roundup") == Some("YES");
-            units[side] = unit_of(value("Time_Unit").unwrap_or("1sec"))?;
+            let unit = unit_of(value("Time_Unit").unwrap_or("1sec"))?;
             let time = |key: &'static str| {
                 let text = value(key).unwrap_or("0");
                 let count: u64 = text.parse().map_err(|source| SummaryError::Number {
@@ -110,14 +103,18 @@ impl GameSummary {
                     value: excerpt(text, 100),
                     source,
                 })?;
-                Ok::<u64, SummaryError>(count.saturating_mul(units[side]))
+                Ok::<u64, SummaryError>(count.saturating_mul(unit))
             };
             rules[side] = TimeRule {
                 total: time("Total_Time")?,
                 byoyomi: time("Byoyomi")?,
                 increment: time("Increment")?,
             };
-            least_charges[side] = time("Least_Time_Per_Move")?;
+            charges[side] = ChargeRule {
+                unit,
+                rounds_up: value("Time_Roundup") == Some("YES"),
+                least: time("Least_Time_Per_Move")?,
+            };
         }
         let timed = csa_position(&position.join("\n"));
         Ok(Self {
@@ -125,10 +122,8 @@ impl GameSummary {
             names: [text("Name+")?, text("Name-")?],
             ours,
             timed: timed.map_err(SummaryError::Position)?,
-            units,
             rules,
-            rounds_up,
-            least_charges,
+            charges,
             most_moves: keys.get("/Max_Moves").and_then(|value| value.parse().ok()),
         })
     }
@@ -205,7 +200,8 @@ mod tests {
         let summary = parse(SUMMARY).expect("conditions");
         assert_eq!(summary.ours, Color::White);
         assert_eq!(summary.names, ["TANUKI", "KITSUNE"]);
-        assert_eq!((summary.units, summary.most_moves), ([1_000; 2], Some(256)));
+        assert_eq!(summary.charges.map(|charge| charge.unit), [1_000; 2]);
+        assert_eq!(summary.most_moves, Some(256));
         assert_eq!(summary.rules[0], summary.rules[1]);
         assert_eq!(
             (summary.rules[0].total, summary.rules[0].byoyomi),
@@ -226,14 +222,18 @@ mod tests {
         );
         let text = text.replace("Increment:1\n", "Increment:1\nTime_Roundup:YES\n");
         let summary = parse(&text).expect("conditions");
-        assert_eq!(summary.rounds_up, [false, true]);
-        let text = text.replace("Increment:1\n", "Increment:1\nLeast_Time_Per_Move:1\n");
-        let summary = parse(&text).expect("conditions");
-        assert_eq!(summary.least_charges[1], 60_000);
+        let charge = |unit, rounds_up| ChargeRule {
+            unit,
+            rounds_up,
+            least: unit,
+        };
+        assert_eq!(
+            summary.charges,
+            [charge(1_000, false), charge(60_000, true)]
+        );
         let rules = summary.rules;
         assert_eq!(rules[0].total, 600_000);
         assert_eq!((rules[1].total, rules[1].increment), (300_000, 60_000));
-        assert_eq!(summary.units, [1_000, 60_000]);
     }
 
     #[test]

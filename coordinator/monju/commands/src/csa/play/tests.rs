@@ -403,7 +403,9 @@ async fn a_turn_that_began_while_the_machine_was_asleep_has_run_since() {
     board.prepare(&summary("")).await.expect("ready");
     board.asleep = SleepMeter::of(|| Duration::from_secs(ASLEEP_S.load(Ordering::Relaxed)));
     pause();
-    board.least_charges = [1_000; 2];
+    for charge in &mut board.charges {
+        charge.least = 1_000;
+    }
     for (ours, awake_s, asleep_s, theirs, expected_s) in [
         ("+7776FU,T0", 4, 12, "-3334FU,T10", 6.0),
         ("+2726FU,T7", 9, 0, "-8384FU,T2", 0.0),
