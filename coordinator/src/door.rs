@@ -3,7 +3,8 @@
 
 use monju_engine::rules::MOST_LEGAL_MOVES;
 use monju_proto::convert::{
-    GREATEST_DEPTH, GREATEST_NUMBER, GREATEST_WEIGHT, LONGEST_VARIATION, UNKNOWN_LENGTH,
+    GREATEST_DEPTH, GREATEST_NUMBER, GREATEST_WEIGHT, LONGEST_VARIATION, MOST_PLAYERS,
+    UNKNOWN_LENGTH,
 };
 use monju_proto::text::{excerpt, is_plain};
 use monju_proto::v1::{
@@ -17,8 +18,6 @@ use tonic::{Status, transport::Channel};
 const LONGEST_MESSAGE: usize = 2 << 20;
 /// Greatest message of a player's search, in bytes.
 const LONGEST_THOUGHT: usize = 256 << 10;
-/// Greatest number of players of one worker, as in configurations.
-const MOST_PLAYERS: usize = 1_000;
 /// Greatest number of votes of all workers together. A search has as many votes as virtual players.
 pub const MOST_VOTES: usize = 4_096;
 /// Greatest number of votes of a worker that a configuration lists: as many as it can have players.
@@ -88,7 +87,7 @@ pub fn description(response: &DescribeResponse) -> Result<(), Offence> {
     text("its version", version, LONGEST_NAME)?;
     text("its build", build, LONGEST_NAME)?;
     text("the holder of its players", held_by, LONGEST_TEXT)?;
-    at_most("players", players.len(), MOST_PLAYERS)?;
+    at_most("players", players.len(), MOST_PLAYERS as usize)?;
     at_most("players that load", loading.len(), players.len())?;
     for name in loading {
         text("the name of a player that loads", name, LONGEST_NAME)?;

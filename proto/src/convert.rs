@@ -26,6 +26,9 @@ pub const MOST_MOVES: usize = 4_096;
 /// Greatest weight of a vote: sums of weights stay finite, and exact enough to be compared.
 pub const GREATEST_WEIGHT: f64 = 1e6;
 
+/// Greatest number of players of one worker.
+pub const MOST_PLAYERS: u32 = 1_000;
+
 // A coordinator quarantines a player that says more than the next three, so a worker passes on no more of what an
 // engine says.
 

@@ -108,7 +108,7 @@ fn each_virtual_player_of_a_worker_is_a_vote() {
     let offence = votes_within(&many, MOST_VOTES_ENROLLED).expect_err("too many");
     let words = "quarantined: 257 votes of worker attic, of at most 256";
     assert_eq!(offence.to_string(), words);
-    let largest = of(vec![lanes(1); MOST_PLAYERS]);
+    let largest = of(vec![lanes(1); MOST_PLAYERS as usize]);
     assert_eq!(votes_within(&largest, MOST_VOTES_LISTED), Ok(()));
 }
 

@@ -3,9 +3,6 @@
 use serde::Deserialize;
 use strum::Display;
 
-/// The most players of one worker, and so of one table.
-pub const MAX_COUNT: u32 = 1000;
-
 /// Kind of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Display)]
 #[serde(rename_all = "lowercase")]

@@ -1,8 +1,8 @@
 //! Errors in the players of a configuration.
 
-use crate::kind::{MAX_COUNT, SpecKind};
+use crate::kind::SpecKind;
 use monju_engine::{PlayerError, SearchOptionsError, eval::UnknownEvaluator, names::UnknownName};
-use monju_proto::text::LONGEST_NAME;
+use monju_proto::{convert::MOST_PLAYERS, text::LONGEST_NAME};
 
 /// Error in a `[[player]]` table, with its place.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -26,10 +26,10 @@ pub enum PlayerProblem {
     #[error("the name {0:?} is taken by another player; choose another one")]
     Taken(String),
     /// The count is 0 or too large.
-    #[error("count must be between 1 and {MAX_COUNT}, not {0}")]
+    #[error("count must be between 1 and {MOST_PLAYERS}, not {0}")]
     Count(u32),
     /// The tables together stand for more players than a worker may have.
-    #[error("with this table there are more than {MAX_COUNT} players, the most of one worker")]
+    #[error("with this table there are more than {MOST_PLAYERS} players, the most of one worker")]
     TooMany,
     /// A key of the other kind of player.
     #[error(

@@ -3,7 +3,6 @@
 use crate::{
     cores::CoreSet,
     go::GoForm,
-    kind::MAX_COUNT,
     options::UsiOptions,
     problem::{PlayerProblem, PlayersError},
 };
@@ -11,6 +10,7 @@ use monju_engine::{
     EvaluatorChoice, Limits, Model, PlayerError, PlayerSettings, SearchChoices,
     eval::{Noise, NoiseModel, Sigma},
 };
+use monju_proto::convert::MOST_PLAYERS;
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// One player, checked and ready to be started.
@@ -136,7 +136,7 @@ pub fn noise_players(
 }
 
 pub fn check_count(count: u32) -> Result<(), PlayerProblem> {
-    if (1..=MAX_COUNT).contains(&count) {
+    if (1..=MOST_PLAYERS).contains(&count) {
         Ok(())
     } else {
         Err(PlayerProblem::Count(count))

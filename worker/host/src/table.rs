@@ -3,7 +3,7 @@
 use crate::{
     cores::CoreSet,
     go::GoForm,
-    kind::{MAX_COUNT, SpecKind},
+    kind::SpecKind,
     options::UsiOptions,
     problem::{PlayerProblem, PlayersError},
     spec::{
@@ -16,7 +16,7 @@ use monju_engine::{
     eval::{NoiseModel, Sigma},
 };
 use monju_proto::{
-    convert::GREATEST_WEIGHT,
+    convert::{GREATEST_WEIGHT, MOST_PLAYERS},
     text::{is_name, is_plain},
 };
 use serde::Deserialize;
@@ -133,7 +133,7 @@ pub fn validate_players(
             if players.iter().any(|other| other.name == player.name) {
                 return Err(fail(PlayerProblem::Taken(player.name)));
             }
-            if players.len() == MAX_COUNT as usize {
+            if players.len() == MOST_PLAYERS as usize {
                 return Err(fail(PlayerProblem::TooMany));
             }
             players.push(player);

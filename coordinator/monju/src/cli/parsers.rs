@@ -12,7 +12,10 @@ use monju_engine::{
     search::MAX_TABLE_MIB,
 };
 use monju_experiment::store::Address;
-use monju_proto::certificates::{self, CertificatesError, LastDay, NotADay, SHARED};
+use monju_proto::{
+    certificates::{self, CertificatesError, LastDay, NotADay, SHARED},
+    convert::MOST_PLAYERS,
+};
 use monju_records::{CommentedGame, ReadGameError};
 use monju_team::config::{NameError, check_name, is_listen_address};
 use std::{
@@ -21,11 +24,8 @@ use std::{
 };
 use strum::VariantNames;
 
-/// Largest number of native players that one process hosts.
-const MOST_PLAYERS: i64 = 1_000;
-
-/// Numbers of players.
-pub const PLAYERS: RangeInclusive<i64> = 1..=MOST_PLAYERS;
+/// Numbers of native players that one process hosts.
+pub const PLAYERS: RangeInclusive<i64> = 1..=MOST_PLAYERS as i64;
 
 /// Numbers of threads of one player.
 pub const THREADS: RangeInclusive<i64> = 1..=PlayerSettings::MAX_THREADS as i64;
